@@ -1,0 +1,44 @@
+import { Command as Commander } from 'commander'
+import { declareCommand } from '../../src/cli.ts'
+import { type Entry, type Noun, nouns, topLevel } from '../../src/commands/registry.ts'
+
+const columns = 100
+
+/** One page a noun, each verb with the help text that the program itself prints. */
+export async function commandPages(): Promise<Record<string, string>> {
+  const pages: Record<string, string> = {}
+  for (const [name, noun] of Object.entries(nouns)) {
+    pages[`docs/commands/${name}.md`] = await nounPage(name, noun)
+  }
+  for (const [name, entry] of Object.entries(topLevel)) {
+    pages[`docs/commands/${name}.md`] = `# agenc ${name}\n\n${await helpBlock(`agenc ${name}`, entry)}`
+  }
+  return pages
+}
+
+async function nounPage(name: string, noun: Noun): Promise<string> {
+  const sections: string[] = []
+  for (const [verb, entry] of Object.entries(noun.verbs)) {
+    if (entry.hidden) continue
+    sections.push(`## agenc ${name} ${verb}\n\n${await helpBlock(`agenc ${name} ${verb}`, entry)}`)
+  }
+  return `# agenc ${name}\n\n${noun.summary}. Generated from the program by \`npm run generate\`.\n\n${sections.join('\n')}`
+}
+
+async function helpBlock(name: string, entry: Entry): Promise<string> {
+  const declared = new Commander(name).helpOption('-h, --help', 'show help')
+  declareCommand(declared, (await entry.load()).default, entry)
+  return `\`\`\`\n${helpOf(declared)}\n\`\`\`\n`
+}
+
+function helpOf(declared: Commander): string {
+  let text = ''
+  declared.configureOutput({
+    writeOut: part => {
+      text += part
+    },
+    getOutHelpWidth: () => columns,
+  })
+  declared.outputHelp()
+  return text.trim()
+}

@@ -1,0 +1,12 @@
+import { configJsonSchema } from '../../src/config/json-schema.ts'
+import { commandPages } from './commands.ts'
+import { configurationPage } from './configuration.ts'
+
+/** Every file that is written from the code, by path; a test holds the tree to it. */
+export async function generatedFiles(): Promise<Record<string, string>> {
+  return {
+    'schema/config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+    'docs/configuration.md': configurationPage(),
+    ...(await commandPages()),
+  }
+}

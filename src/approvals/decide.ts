@@ -1,0 +1,81 @@
+import { homedir } from 'node:os'
+import { judgeBash } from './bash.ts'
+import { judgeFileTool } from './file.ts'
+import { matches } from './glob.ts'
+import { judge, noRule } from './judge.ts'
+import { realPath } from './real-path.ts'
+import type { ApprovalMode, Judgement, Request, ResolvePath, Rule, Situation, Verdict } from './rule.ts'
+import { inputText, isForTheUser, pathField, textField } from './tool.ts'
+import { judgeUrl } from './url.ts'
+
+/** What happens to a request. Never throws: whatever goes wrong means that the user is asked. */
+export function decide(
+  request: Request,
+  rules: readonly Rule[],
+  mode: ApprovalMode,
+  resolvePath: ResolvePath = realPath,
+): Verdict {
+  try {
+    if (isForTheUser(request.tool)) return asked(request, 'plans and questions are for the user')
+    return verdictOf({ request: withHome(request), rules, mode, resolvePath })
+  } catch (error) {
+    return asked(
+      request,
+      `it could not be decided: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+/** For modes in which Claude asks nobody: a denial, or nothing. */
+export function denied(
+  request: Request,
+  rules: readonly Rule[],
+  resolvePath: ResolvePath = realPath,
+): Verdict | null {
+  const verdict = decide(request, rules.filter(isWhole), 'ask', resolvePath)
+  return verdict.decision === 'deny' ? verdict : null
+}
+
+/** One broken rule must not take the others' force away. */
+function isWhole(rule: Rule): boolean {
+  return typeof rule?.tool === 'string' && ['string', 'undefined'].includes(typeof rule.match)
+}
+
+function withHome(request: Request): Request {
+  return { ...request, home: request.home ?? homedir() }
+}
+
+function asked(request: Request, reason: string): Verdict {
+  return { text: request.tool, decision: 'ask', reason, rule: null, parts: [] }
+}
+
+function verdictOf(situation: Situation): Verdict {
+  const judgements = judgementsOf(situation)
+  const decisive =
+    judgements.find(part => part.decision === 'deny') ??
+    judgements.find(part => part.decision === 'ask') ??
+    judgements.find(part => part.rule !== null) ??
+    judgements[0]
+  if (!decisive) return asked(situation.request, 'there is nothing to decide about')
+  const parts = judgements.map(({ text, decision, rule }) => ({ text, decision, rule }))
+  const message = decisive.rule === null ? undefined : situation.rules[decisive.rule]?.message
+  return { ...decisive, parts, ...(message === undefined ? {} : { message }) }
+}
+
+function judgementsOf(situation: Situation): Judgement[] {
+  const { tool, input } = situation.request
+  if (tool === 'Bash') return judgeBash(situation)
+  if (pathField(tool)) return judgeFileTool(situation)
+  if (tool === 'WebFetch') return [judgeUrl(situation, inputText(input, 'url') ?? '')]
+  return [judgeText(situation, tool, inputText(input, textField(tool) ?? ''))]
+}
+
+/** Tools of which only one field is understood, or none: then a rule with `match` cannot allow. */
+function judgeText(situation: Situation, tool: string, text: string | undefined): Judgement {
+  return judge(situation, tool, {
+    text: text ?? tool,
+    isMeant: pattern => text !== undefined && matches(pattern, text),
+    mayBeMeant: () => text === undefined,
+    notCovered: pattern => (text !== undefined && matches(pattern, text) ? null : noRule),
+  })
+}

@@ -1,0 +1,58 @@
+/** A word of a command, after quotes and backslashes. */
+export interface ShellWord {
+  /** As bash will see it; `unknownText` stands where only bash will know. */
+  value: string
+  /** The same with braces expanded and variables that this very script sets filled in: for denying. */
+  resolved: string
+  /** Only file names are unknown, and none of them can look like an option: `src/*.ts`. */
+  pathsOnly: boolean
+  /** Why no rule may wave this word through, if so. */
+  doubt: string | null
+}
+
+/** A reason why a glob that matches the command is not enough to allow it. */
+export interface Concern {
+  why: string
+  /** The word that raises it, as bash will see it. */
+  word: string
+  /** A rule covers it by saying one of these literally; with none, only by spelling out the command. */
+  names: string[]
+  /** The word can make the program run another one, perhaps given in it. */
+  runs?: boolean
+  /** Nothing covers it but a rule for every use of Bash. */
+  certainAsk?: boolean
+}
+
+export interface SimpleCommand {
+  kind: 'command'
+  /** As written. */
+  text: string
+  assignments: ShellWord[]
+  words: ShellWord[]
+  /** A pipe, a file or a here-document is its standard input. */
+  fed: boolean
+  /** The command around it, when a wrapper such as sudo runs it: a rule may name both at once. */
+  outer?: { text: string; upTo: number }
+  concerns: Concern[]
+  /** Runs the command it is given and does nothing else: needs no rule of its own. */
+  transparent?: boolean
+}
+
+export interface FileUse {
+  kind: 'read' | 'write'
+  text: string
+  target: ShellWord
+}
+
+/** Something that cannot be read with certainty. */
+export interface Opaque {
+  kind: 'opaque'
+  text: string
+  why: string
+}
+
+export type Part = SimpleCommand | FileUse | Opaque
+
+export function word(value: string): ShellWord {
+  return { value, resolved: value, pathsOnly: false, doubt: null }
+}

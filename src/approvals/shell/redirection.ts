@@ -1,0 +1,35 @@
+import type { HereDoc, Redirection } from 'unbash'
+import { unknownText } from '../glob.ts'
+import type { Part } from './part.ts'
+import { readWord, type Variables } from './word.ts'
+
+const harmlessFile = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/\d+)$/
+const descriptor = /^(?:\d+-?|-)$/
+const plainDelimiter = /^(?:\w+|'\w+'|"\w+"|\\\w+)$/
+
+/** The files a redirection opens; none for here-documents and copies of descriptors. */
+export function readRedirection(node: Redirection, text: string, variables: Variables): Part[] {
+  const opaque = (why: string): Part[] => [{ kind: 'opaque', text, why }]
+  if (node.descriptor?.type === 'FileDescriptorVariable') return opaque('a redirection sets a variable')
+  if (node.type === 'HereDoc')
+    return endsClearly(node) ? [] : opaque('where the here-document ends is not certain')
+  if (!node.target) return opaque('a redirection without a file')
+  if (node.type === 'HereString') return []
+
+  const target = readWord(node.target, variables)
+  const copies = node.operator === '>&' || node.operator === '<&'
+  if (copies && descriptor.test(target.value)) return []
+  if (harmlessFile.test(target.value)) return []
+  if (node.operator === '<&') return opaque('which descriptor is meant is not certain')
+  if (node.operator !== '<') return [{ kind: 'write', text, target }]
+  if (target.value.startsWith('/dev/')) return opaque('a device or a network connection is opened')
+  return [{ kind: 'read', text, target }]
+}
+
+export function takesInput(node: Redirection): boolean {
+  return node.type !== 'Redirect' || node.operator === '<' || node.operator === '<>' || node.operator === '<&'
+}
+
+function endsClearly(node: HereDoc): boolean {
+  return node.closing !== undefined && plainDelimiter.test(node.delimiter?.text ?? unknownText)
+}

@@ -1,0 +1,54 @@
+import picomatch from 'picomatch'
+import type { Rule } from './rule.ts'
+
+export function isFor(rule: Rule, tool: string): boolean {
+  return rule.tool.split('|').some(name => name === tool || picomatch(name, { nonegate: true })(tool))
+}
+
+/** Plans and questions are the user's, whatever the rules say. */
+export function isForTheUser(tool: string): boolean {
+  return tool === 'AskUserQuestion' || tool === 'ExitPlanMode'
+}
+
+/** The input that says which file or directory a tool works on. */
+const pathFields: Record<string, string> = {
+  Edit: 'file_path',
+  Glob: 'path',
+  Grep: 'path',
+  LS: 'path',
+  MultiEdit: 'file_path',
+  NotebookEdit: 'notebook_path',
+  NotebookRead: 'notebook_path',
+  Read: 'file_path',
+  Write: 'file_path',
+}
+
+/** These work on the current directory when no path is given. */
+export const directoryTools = new Set(['Glob', 'Grep', 'LS'])
+
+export const writingTools = new Set(['Edit', 'MultiEdit', 'NotebookEdit', 'Write'])
+
+export function pathField(tool: string): string | undefined {
+  return Object.hasOwn(pathFields, tool) ? pathFields[tool] : undefined
+}
+
+/** For other tools, what `match` is compared with. Where none is listed, a rule with `match` never allows. */
+const textFields: Record<string, string> = {
+  Agent: 'subagent_type',
+  BashOutput: 'bash_id',
+  KillShell: 'shell_id',
+  Skill: 'skill',
+  SlashCommand: 'command',
+  Task: 'subagent_type',
+  WebSearch: 'query',
+}
+
+export function textField(tool: string): string | undefined {
+  return Object.hasOwn(textFields, tool) ? textFields[tool] : undefined
+}
+
+export function inputText(input: unknown, field: string): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined
+  const value: unknown = (input as Record<string, unknown>)[field]
+  return typeof value === 'string' ? value : undefined
+}

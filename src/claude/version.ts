@@ -1,0 +1,38 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { coerce } from 'semver'
+import type { Runner } from '../exec/runner.ts'
+import { writeFileAtomically } from '../io/files.ts'
+
+/**
+ * The version of this very program file, asked once and remembered for as long as the file is the same.
+ * null: it did not say, and nothing may be assumed of it.
+ */
+export function claudeVersion(exec: Runner, claude: string, env: NodeJS.ProcessEnv, cachePath: string) {
+  const fingerprint = fingerprintOf(claude)
+  const known = readCache(cachePath)
+  if (fingerprint !== null && known?.fingerprint === fingerprint) return known.version
+  const answer = exec.capture(claude, ['--version'], { env, timeoutMs: 10_000 })
+  const version = answer.exitCode === 0 ? (coerce(answer.stdout)?.version ?? null) : null
+  if (fingerprint !== null && version !== null) {
+    writeFileAtomically(cachePath, JSON.stringify({ fingerprint, version }))
+  }
+  return version
+}
+
+function fingerprintOf(path: string): string | null {
+  try {
+    const real = realpathSync(path)
+    const { mtimeMs, size, ino } = statSync(real)
+    return [real, mtimeMs, size, ino].join(':')
+  } catch {
+    return null
+  }
+}
+
+function readCache(path: string): { fingerprint: string; version: string } | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return null
+  }
+}

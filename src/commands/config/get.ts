@@ -1,0 +1,19 @@
+import { loadConfig } from '../../config/file.ts'
+import { findSetting } from '../../config/key.ts'
+import { showValue, valueAt } from '../../config/value.ts'
+import { cleanText } from '../../io/text.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+export default defineCommand<{ key: string; json?: boolean }>({
+  description: 'Print one setting. A setting without a value prints an empty line, or null with --json.',
+  arguments: [{ name: 'key', description: 'a setting, such as claude.model', required: true }],
+  options: [jsonOption],
+  examples: ['agenc config get claude.permission_mode', 'agenc config get repos.github.com/o/r.model --json'],
+  run({ out, paths }, { key, json }) {
+    const setting = findSetting(key)
+    const value = valueAt(loadConfig(paths.config), setting.path)
+    if (json) out.line(JSON.stringify(value ?? null))
+    else out.line(out.isTerminal ? cleanText(showValue(value)) : showValue(value))
+    return 0
+  },
+})

@@ -1,0 +1,25 @@
+import type { Context } from '../../context.ts'
+import type { Desktop, Outcome } from '../../editor/actions.ts'
+import type { SeenWindow } from '../../editor/detect.ts'
+import { AgencError } from '../../errors.ts'
+import type { MissionJson } from '../../mission/json.ts'
+import { sightMissions, surroundingsOf } from './sighting.ts'
+
+/** The window that was asked, and whose it is; null where none shows the mission. */
+export function askWindow(
+  context: Context,
+  mission: MissionJson,
+  verb: 'raise' | 'close',
+  act: (desktop: Desktop, seen: SeenWindow) => Outcome,
+): { id: string; program: string } | null {
+  const surroundings = surroundingsOf(context)
+  const { window, editorType } = sightMissions(surroundings, [mission])[0]!
+  if (window === null) return null
+  const outcome = act(surroundings, window)
+  if (outcome === 'gone') return null
+  if (outcome === 'asked') return { id: window.id, program: editorType ?? 'the program' }
+  throw new AgencError(
+    `cannot ${verb} window ${window.id}, which shows ${mission.short_id}`,
+    surroundings.windows.problem() ?? `Does it answer? Try it by hand: wmctrl -l`,
+  )
+}

@@ -1,0 +1,51 @@
+import { chmodSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import { AgencError, errorCode } from '../../errors.ts'
+import { writeFileAtomically } from '../../io/files.ts'
+
+const modeBits = 0o777
+
+/** The text of a file in a working copy, null where it is not there yet. */
+export function readProjectFile(dir: string, path: string): string | null {
+  refuseWayOut(dir, path)
+  return whileAt(path, 'read', () => missingIsNull(() => readFileSync(join(dir, path), 'utf8')))
+}
+
+/** A file that is there keeps its mode. */
+export function writeProjectFile(dir: string, path: string, text: string): void {
+  const target = join(dir, path)
+  whileAt(path, 'write', () => {
+    const old = missingIsNull(() => statSync(target))
+    writeFileAtomically(target, text)
+    if (old) chmodSync(target, old.mode & modeBits)
+  })
+}
+
+/** A repo may come with a link to anywhere. */
+function refuseWayOut(dir: string, path: string): void {
+  const file = join(dir, path)
+  const real = missingIsNull(() => realpathSync(file)) ?? missingIsNull(() => realpathSync(dirname(file)))
+  if (real === null || real.startsWith(realpathSync(dir) + sep)) return
+  throw new AgencError(
+    `${path} is a link that leads out of the mission's directory`,
+    'Nothing was changed. Put a file of its own there, then run this again.',
+  )
+}
+
+function missingIsNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+function whileAt<T>(path: string, verb: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new AgencError(`cannot ${verb} ${path}: ${why}`, 'Check what is there, and its mode.')
+  }
+}

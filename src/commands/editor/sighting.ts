@@ -1,0 +1,35 @@
+import type { Context } from '../../context.ts'
+import { readStore } from '../../db/store.ts'
+import type { Sighting } from '../../editor/detect.ts'
+import { look, type Surroundings } from '../../editor/look.ts'
+import { windowSystemFor } from '../../editor/windows/choose.ts'
+import type { MissionJson } from '../../mission/json.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { rosterOf } from '../../roster/roster.ts'
+import { tmuxOf } from '../../tmux/server.ts'
+
+export function surroundingsOf(context: Context): Surroundings {
+  const { env, exec } = context
+  const { platform } = process
+  const windows = windowSystemFor(platform, env, exec)
+  return { platform, env, exec, windows, tmuxSocket: tmuxOf(context).socket }
+}
+
+/** In the order of the missions; those that do not run have no processes to look for. */
+export function sightMissions(surroundings: Surroundings, missions: readonly MissionJson[]): Sighting[] {
+  return look(
+    surroundings,
+    missions.map(({ short_id, claude_pid, wrapper_pid }) => ({
+      shortId: short_id,
+      pids: [claude_pid, wrapper_pid].filter(pid => pid !== null),
+    })),
+  )
+}
+
+/** The mission a user named, as it is now. */
+export function missionNamed(context: Context, word: string | undefined): Promise<MissionJson> {
+  return readStore(context, async db => {
+    const record = await chooseMission(context, db, word)
+    return rosterOf(context, db!, [record])[0]!
+  })
+}

@@ -1,0 +1,19 @@
+import { closeWindow } from '../../editor/actions.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+import { askWindow } from '../editor/act.ts'
+import { missionNamed } from '../editor/sighting.ts'
+
+export default defineCommand<{ mission?: string; json?: boolean }>({
+  description:
+    'Ask the window that shows a mission to close; its program may ask you first. Where none does, do nothing.',
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  options: [jsonOption],
+  examples: ['agenc mission close-editor 3f2a'],
+  async run(context, { mission: word, json }) {
+    const mission = await missionNamed(context, word)
+    const asked = askWindow(context, mission, 'close', closeWindow)
+    if (json) context.out.line(JSON.stringify({ id: mission.id, window_id: asked?.id ?? null }))
+    else if (asked) context.err.line(`Asked ${asked.program} to close window ${asked.id}.`)
+    return 0
+  },
+})

@@ -1,0 +1,63 @@
+import type { Context } from '../../context.ts'
+import { focusWindow } from '../../editor/actions.ts'
+import { AgencError } from '../../errors.ts'
+import type { MissionJson } from '../../mission/json.ts'
+import type { WindowId } from '../../tmux/place.ts'
+import { socketOf, tmuxOf } from '../../tmux/server.ts'
+import { bringToFront } from '../../tmux/windows.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+import { askWindow } from '../editor/act.ts'
+import { openMissionEditor } from '../editor/opening.ts'
+import { missionNamed } from '../editor/sighting.ts'
+
+export default defineCommand<{ mission?: string; json?: boolean }>({
+  description:
+    'Bring a mission to the front: its tmux window and the window that shows it. Where none does, open the editor.',
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  options: [jsonOption],
+  examples: ['agenc mission focus 3f2a'],
+  async run(context, { mission: word, json }) {
+    const mission = await missionNamed(context, word)
+    const isSelected = selectTmuxWindow(context, mission)
+    const raised = askWindow(context, mission, 'raise', focusWindow)
+    const opened = raised ? null : await openInstead(context, mission, isSelected)
+    if (json) {
+      const { id, tmux_window } = mission
+      context.out.line(JSON.stringify({ id, tmux_window, window_id: raised?.id ?? null, opened }))
+    } else if (opened) context.err.line(`No window shows ${mission.short_id}: opened ${opened}`)
+    return 0
+  },
+})
+
+function selectTmuxWindow(context: Context, { tmux_window }: MissionJson): boolean {
+  if (tmux_window === null) return false
+  const tmux = tmuxOf(context)
+  const switchClient = tmux.socket !== null && socketOf(context.env) === tmux.socket
+  try {
+    bringToFront(tmux, tmux_window as WindowId, { switchClient })
+    return true
+  } catch (error) {
+    warn(context, error)
+    return false
+  }
+}
+
+/** With its tmux window in front already, a mission is in view even where no editor is installed. */
+async function openInstead(
+  context: Context,
+  mission: MissionJson,
+  isSelected: boolean,
+): Promise<string | null> {
+  try {
+    return await openMissionEditor(context, mission)
+  } catch (error) {
+    if (!isSelected) throw error
+    warn(context, error)
+    return null
+  }
+}
+
+function warn({ err }: Context, error: unknown): void {
+  if (!(error instanceof AgencError)) throw error
+  err.line(`agenc: ${error.message}`)
+}

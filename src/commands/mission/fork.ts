@@ -1,0 +1,55 @@
+import { getMission } from '../../db/missions.ts'
+import { withStore } from '../../db/store.ts'
+import { destinationFor, launchMission } from '../../launch/launch.ts'
+import { missionName } from '../../mission/naming.ts'
+import type { MissionRecord } from '../../mission/record.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { rosterOf } from '../../roster/roster.ts'
+import { createMission } from '../../workspace/create.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+interface Input {
+  mission?: string
+  name?: string
+  prompt?: string
+  focus: boolean
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description:
+    'A new mission with a copy of another one: its files as they are, and its conversation so far.',
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  options: [
+    { flags: '--name <text>', description: 'what to call the new mission' },
+    { flags: '--prompt <text>', description: 'what to tell Claude first' },
+    { flags: '--no-focus', description: 'inside the agenc session: stay in this window' },
+    jsonOption,
+  ],
+  examples: ['agenc mission fork 3f2a', 'agenc mission fork . --prompt "try it the other way"'],
+  async run(context, { mission: word, name, prompt, focus, json }) {
+    const destination = destinationFor(context)
+    const mission = await withStore(context, async db => {
+      const original = await chooseMission(context, db, word)
+      const fork = await createMission(context, db, {
+        source: { kind: 'mission', id: original.id },
+        repo: original.repo,
+        parentId: original.id,
+        name: name === undefined ? original.name : missionName(name),
+        permissionMode: original.permission_mode,
+        approve: original.approve,
+        model: original.model,
+        prompt: prompt ?? null,
+        forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
+      })
+      context.out.line(json ? JSON.stringify(rosterOf(context, db, [fork])[0]) : fork.id)
+      return fork
+    })
+    return launchMission(context, destination, mission, { focus })
+  },
+})
+
+/** Nothing was said yet in a fresh fork: branch off where it did. null: there is nothing to copy. */
+function sessionToBranchFrom(original: MissionRecord): string | null {
+  return original.session_begun === 1 ? original.session_id : original.forked_session_id
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { type Context, isInteractive } from '../../context.ts'
+import type { Database } from '../../db/open.ts'
+import { getRepo, listRepos } from '../../db/repos.ts'
+import { withStore } from '../../db/store.ts'
+import { AgencError, usageError } from '../../errors.ts'
+import { pick } from '../../io/picker.ts'
+import { destinationFor, launchMission } from '../../launch/launch.ts'
+import type { MissionId } from '../../mission/id.ts'
+import { displayRepo, missionName } from '../../mission/naming.ts'
+import type { Approve } from '../../mission/record.ts'
+import { resolveRepo } from '../../repo/resolve.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { rosterOf } from '../../roster/roster.ts'
+import { createMission } from '../../workspace/create.ts'
+import type { Source } from '../../workspace/prepare.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+interface Input {
+  repo?: string
+  blank?: boolean
+  clone?: string
+  prompt?: string
+  name?: string
+  permissionMode?: string
+  approve?: string
+  model?: string
+  focus: boolean
+  here?: boolean
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description: 'Start a mission: a copy of a repo, with a Claude of its own. Prints the mission id.',
+  arguments: [{ name: 'repo', description: 'a repo of the library; left out: a picker' }],
+  options: [
+    { flags: '--blank', description: 'an empty directory instead of a repo' },
+    { flags: '--clone <mission>', description: "a copy of another mission's directory" },
+    { flags: '--prompt <text>', description: "what to tell Claude first; '-' reads it from stdin" },
+    { flags: '--name <text>', description: 'what to call the mission' },
+    {
+      flags: '--permission-mode <mode>',
+      description: 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto …',
+    },
+    { flags: '--approve <who>', description: 'ask, rules or all: who answers permission requests' },
+    { flags: '--model <model>', description: 'the model for Claude' },
+    { flags: '--no-focus', description: 'inside the agenc session: stay in this window' },
+    { flags: '--here', description: 'in this window, which has no other use', hidden: true },
+    jsonOption,
+  ],
+  examples: ['agenc mission new owner/name', 'agenc mission new --blank --prompt "write a haiku"'],
+  async run(context, input) {
+    refuseContradictions(input)
+    const destination = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
+    const mission = await withStore(context, async db => {
+      const { source, repo, parentId } = await chooseSource(context, db, input)
+      const created = await createMission(context, db, {
+        source,
+        repo,
+        parentId,
+        name: input.name === undefined ? null : missionName(input.name),
+        permissionMode: input.permissionMode ?? null,
+        approve: (input.approve as Approve | undefined) ?? null,
+        model: input.model ?? null,
+        prompt: readPrompt(input.prompt),
+        forkedSessionId: null,
+      })
+      const printed = input.json ? rosterOf(context, db, [created])[0] : null
+      context.out.line(printed ? JSON.stringify(printed) : created.id)
+      return created
+    })
+    return launchMission(context, destination, mission, { focus: input.focus })
+  },
+})
+
+const approveWords: readonly string[] = ['ask', 'rules', 'all']
+
+function refuseContradictions({ repo, blank, clone, approve }: Input): void {
+  if ([repo, blank, clone].filter(Boolean).length > 1) {
+    throw usageError('a repo, --blank and --clone exclude each other', 'Name one source for the mission.')
+  }
+  if (approve !== undefined && !approveWords.includes(approve)) {
+    throw usageError(
+      `--approve ${JSON.stringify(approve)} is not known`,
+      `Use one of ${approveWords.join(', ')}.`,
+    )
+  }
+}
+
+interface Chosen {
+  source: Source
+  repo: string | null
+  parentId: MissionId | null
+}
+
+async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
+  if (input.clone !== undefined) {
+    const original = await chooseMission(context, db, input.clone)
+    return { source: { kind: 'mission', id: original.id }, repo: original.repo, parentId: original.id }
+  }
+  const repo = input.blank ? null : await chooseRepo(context, db, input.repo)
+  if (repo === null) return { source: { kind: 'blank' }, repo: null, parentId: null }
+  return { source: { kind: 'repo', id: repo, url: getRepo(db, repo)!.url }, repo, parentId: null }
+}
+
+/** null: a blank mission was picked. */
+async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
+  const repos = listRepos(db).map(({ id }) => id)
+  if (word !== undefined) return resolveRepo(word, repos)
+  if (!isInteractive(context))
+    throw usageError('which repo?', "Name one, or pass --blank; 'agenc repo ls' lists them.")
+  return pick(context, 'repo', [
+    ...repos.map(repo => ({ value: repo, cells: [displayRepo(repo)] })),
+    { value: null, cells: ['(blank)'] },
+  ])
+}
+
+function readPrompt(prompt: string | undefined): string | null {
+  if (prompt === undefined) return null
+  const text = prompt === '-' ? readFileSync(0, 'utf8') : prompt
+  if (text.trim() === '')
+    throw new AgencError('the prompt is empty', 'Leave --prompt out to start without one.')
+  return text
+}

@@ -1,0 +1,23 @@
+import { defineCommand, jsonOption } from '../command.ts'
+import { openMissionEditor, wayIn } from '../editor/opening.ts'
+import { missionNamed } from '../editor/sighting.ts'
+
+export default defineCommand<{ mission?: string; json?: boolean }>({
+  description:
+    "Open the configured editor at a mission's directory. It outlives this command, which returns at once.",
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  options: [jsonOption],
+  examples: ['agenc mission open 3f2a', 'agenc config set editor.name zed'],
+  async run(context, { mission: word, json }) {
+    const mission = await missionNamed(context, word)
+    const editor = await openMissionEditor(context, mission)
+    const next = wayIn(mission)
+    if (json) context.out.line(JSON.stringify({ id: mission.id, dir: mission.dir, editor, next }))
+    else {
+      context.err.line(`Opened ${editor} at ${mission.dir}`)
+      const tip = mission.status === 'running' ? 'It is running; go to it with' : 'Start Claude there with'
+      context.err.line(`${tip}: ${next}`)
+    }
+    return 0
+  },
+})

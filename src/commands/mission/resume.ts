@@ -1,0 +1,60 @@
+import type { Context } from '../../context.ts'
+import { updateMission } from '../../db/missions.ts'
+import { withStore } from '../../db/store.ts'
+import { AgencError } from '../../errors.ts'
+import { goToWindow } from '../../launch/go-to-window.ts'
+import { destinationFor, launchMission } from '../../launch/launch.ts'
+import { shortId } from '../../mission/id.ts'
+import type { MissionRecord } from '../../mission/record.ts'
+import { whereIsIt } from '../../process/where.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { statusNow } from '../../roster/roster.ts'
+import { tmuxOf } from '../../tmux/server.ts'
+import { missionWindows } from '../../tmux/windows.ts'
+import { requestRestart } from '../../wrapper/control.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+interface Input {
+  mission?: string
+  permissionMode?: string
+  restart?: boolean
+  focus: boolean
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description: 'Go on with a mission, in the conversation it had. One that runs is brought to the front.',
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  options: [
+    { flags: '--permission-mode <mode>', description: 'from now on, this permission mode' },
+    { flags: '--restart', description: 'if it runs: start its Claude anew as soon as it is idle' },
+    { flags: '--no-focus', description: 'inside the agenc session: stay in this window' },
+    jsonOption,
+  ],
+  examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart'],
+  async run(context, { mission: word, permissionMode, restart, focus, json }) {
+    const mission = await withStore(context, async db => {
+      const chosen = await chooseMission(context, db, word)
+      if (permissionMode !== undefined) updateMission(db, chosen.id, { permission_mode: permissionMode })
+      return chosen
+    })
+    if (json) context.out.line(JSON.stringify({ id: mission.id }))
+    if (statusNow(context, mission) === 'running') return resumeRunning(context, mission, restart)
+    return launchMission(context, destinationFor(context), mission, { focus })
+  },
+})
+
+function resumeRunning(context: Context, mission: MissionRecord, restart: boolean | undefined): number {
+  if (restart) {
+    requestRestart(context.paths.mission(mission.id).run)
+    context.err.line(`${shortId(mission.id)} starts anew as soon as it is idle.`)
+    return 0
+  }
+  const tmux = tmuxOf(context)
+  const window = missionWindows(tmux)?.get(mission.id)
+  if (window) return goToWindow(context, tmux, window)
+  throw new AgencError(
+    `${shortId(mission.id)} is running ${whereIsIt(context.exec, mission.wrapper_pid!)}`,
+    `Go there, or stop it first: agenc mission stop ${shortId(mission.id)}`,
+  )
+}

@@ -1,0 +1,64 @@
+import { type Context, isInteractive } from '../../context.ts'
+import { withStore } from '../../db/store.ts'
+import { AgencError } from '../../errors.ts'
+import { confirmOrFlag } from '../../io/prompt.ts'
+import { shortId } from '../../mission/id.ts'
+import { displayName } from '../../mission/naming.ts'
+import type { MissionRecord } from '../../mission/record.ts'
+import { chooseMissions } from '../../roster/choose.ts'
+import { statusNow } from '../../roster/roster.ts'
+import { removeMission } from '../../workspace/remove.ts'
+import { whatWouldBeLost } from '../../workspace/unsaved.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+interface Input {
+  missions: string[]
+  yes?: boolean
+  force?: boolean
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description:
+    'Delete missions with their working copies. Work that is nowhere else is refused without --force.',
+  arguments: [{ name: 'missions', description: 'ids, or prefixes of them', variadic: true }],
+  options: [
+    { flags: '-y, --yes', description: 'do not ask' },
+    { flags: '-f, --force', description: 'delete uncommitted and unpushed work too' },
+    jsonOption,
+  ],
+  examples: ['agenc mission rm 3f2a', 'agenc mission rm 3f2a --yes --force'],
+  async run(context, { missions: words, yes, force, json }) {
+    await withStore(context, async db => {
+      const missions = await chooseMissions(context, db, words)
+      for (const mission of missions) refuseRunning(context, mission)
+      if (!force) for (const mission of missions) refuseUnsavedWork(context, mission)
+      await confirmOrFlag(context, `Delete ${missions.map(titleOf).join(', ')}?`, yes)
+      for (const mission of missions) await removeMission(context, db, mission)
+      if (json) context.out.line(JSON.stringify(missions.map(({ id }) => ({ id, removed: true }))))
+      else if (isInteractive(context)) context.err.line(`Deleted ${missions.map(titleOf).join(', ')}.`)
+    })
+    return 0
+  },
+})
+
+function titleOf(mission: MissionRecord): string {
+  return `${shortId(mission.id)} ${displayName(mission)}`
+}
+
+function refuseRunning(context: Context, mission: MissionRecord): void {
+  if (statusNow(context, mission) !== 'running') return
+  throw new AgencError(
+    `${titleOf(mission)} is running`,
+    `Stop it first: agenc mission stop ${shortId(mission.id)}`,
+  )
+}
+
+function refuseUnsavedWork(context: Context, mission: MissionRecord): void {
+  const losses = whatWouldBeLost(context, mission)
+  if (losses.length === 0) return
+  throw new AgencError(
+    `${titleOf(mission)} holds work that is nowhere else`,
+    [...losses.map(loss => `  ${loss}`), 'Commit and push it, or delete it with --force.'].join('\n'),
+  )
+}

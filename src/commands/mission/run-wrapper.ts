@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs'
+import { usageError } from '../../errors.ts'
+import { isMissionId } from '../../mission/id.ts'
+import { runInTerminal } from '../../wrapper/in-terminal.ts'
+import { defineCommand } from '../command.ts'
+
+interface Input {
+  mission: string
+  resume?: boolean
+  prompt?: string
+}
+
+export default defineCommand<Input>({
+  description: 'Run one mission in this terminal. For agenc itself.',
+  arguments: [{ name: 'mission', description: 'full id', required: true }],
+  options: [
+    { flags: '--resume', description: 'go on with its conversation' },
+    { flags: '--prompt <text>', description: 'what to tell Claude first' },
+  ],
+  examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
+  async run(context, { mission: id, prompt }) {
+    if (!isMissionId(id)) throw usageError(`${JSON.stringify(id)} is not a mission id`, 'Give the full id.')
+    if (prompt !== undefined) writeFileSync(context.paths.mission(id).prompt, prompt, { mode: 0o600 })
+    return runInTerminal(context, id)
+  },
+})

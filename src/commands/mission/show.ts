@@ -1,0 +1,56 @@
+import { readStore } from '../../db/store.ts'
+import { cleanText, padEnd } from '../../io/text.ts'
+import type { MissionJson } from '../../mission/json.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { rosterOf } from '../../roster/roster.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+import { stateWord } from './ls.ts'
+
+export default defineCommand<{ mission?: string; json?: boolean }>({
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'" }],
+  options: [jsonOption],
+  examples: ['agenc mission show 3f2a', 'agenc mission show . --json'],
+  async run(context, { mission: word, json }) {
+    const mission = await readStore(context, async db => {
+      const record = await chooseMission(context, db, word)
+      return rosterOf(context, db!, [record])[0]!
+    })
+    if (json) context.out.line(JSON.stringify(mission))
+    else for (const [label, value] of describe(mission)) context.out.line(`${padEnd(label, 12)}${value}`)
+    return 0
+  },
+})
+
+function describe(mission: MissionJson): [string, string][] {
+  const mode = mission.permission_mode ?? 'as Claude decides'
+  const lines: [string, string | null][] = [
+    ['id', mission.id],
+    ['name', mission.name && cleanText(mission.name)],
+    ['repo', mission.repo ?? '(blank)'],
+    ['state', stateWord(mission)],
+    ['since', mission.waiting_since],
+    ['directory', mission.dir],
+    ['permissions', `${mode} (${mission.permission_mode_source})`],
+    ['approvals', mission.approve],
+    ['model', mission.model],
+    ['session', mission.session_id],
+    ['parent', mission.parent_id],
+    ['window', mission.tmux_window],
+    ['processes', processes(mission)],
+    ['created', mission.created_at],
+    ['active', mission.last_active_at],
+    ['last exit', lastExit(mission)],
+    ...mission.pending.map(({ tool, since }): [string, string] => ['pending', `${tool} since ${since}`]),
+    ...mission.plans.map((plan): [string, string] => ['plan', cleanText(plan)]),
+  ]
+  return lines.filter((line): line is [string, string] => Boolean(line[1]))
+}
+
+function lastExit({ last_exit: exit }: MissionJson): string | null {
+  if (exit === null) return null
+  return `${exit.signal ? `by ${exit.signal}` : `with ${exit.code}`} at ${exit.at}`
+}
+
+function processes({ wrapper_pid, claude_pid }: MissionJson): string | null {
+  return wrapper_pid === null ? null : `wrapper ${wrapper_pid}, claude ${claude_pid ?? 'none'}`
+}

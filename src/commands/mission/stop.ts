@@ -1,0 +1,38 @@
+import { listMissions } from '../../db/missions.ts'
+import { withStore } from '../../db/store.ts'
+import { usageError } from '../../errors.ts'
+import { shortId } from '../../mission/id.ts'
+import { chooseMissions } from '../../roster/choose.ts'
+import { statusesOf } from '../../roster/roster.ts'
+import { stopMissions } from '../../wrapper/stop.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+interface Input {
+  missions: string[]
+  all?: boolean
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description: 'End missions: Claude is asked to leave, and made to after a while. The conversation stays.',
+  arguments: [{ name: 'missions', description: "ids, prefixes of them, or '.'", variadic: true }],
+  options: [{ flags: '--all', description: 'every running mission' }, jsonOption],
+  examples: ['agenc mission stop 3f2a', 'agenc mission stop --all'],
+  async run(context, { missions: words, all, json }) {
+    if (all && words.length > 0)
+      throw usageError('--all and names exclude each other', 'Give one or the other.')
+    await withStore(context, async db => {
+      const chosen = all ? listMissions(db, { archived: true }) : await chooseMissions(context, db, words)
+      const statuses = statusesOf(context, chosen)
+      const running = chosen.filter((_, index) => statuses[index] === 'running')
+      await stopMissions(context, db, running)
+      if (json) context.out.line(JSON.stringify(running.map(({ id }) => ({ id, status: 'stopped' }))))
+      else if (!all) {
+        for (const { id } of chosen.filter(mission => !running.includes(mission))) {
+          context.err.line(`${shortId(id)} was not running.`)
+        }
+      }
+    })
+    return 0
+  },
+})

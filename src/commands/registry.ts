@@ -1,0 +1,101 @@
+import type { AnyCommand } from './command.ts'
+
+/** A command that is loaded only when it is named; help lists it by its summary alone. */
+export interface Entry {
+  summary: string
+  load: () => Promise<{ default: AnyCommand }>
+  hidden?: boolean
+}
+
+export interface Noun {
+  summary: string
+  verbs: Record<string, Entry>
+}
+
+export const nouns: Record<string, Noun> = {
+  mission: {
+    summary: 'Start, list, resume and end missions',
+    verbs: {
+      new: { summary: 'Start a mission on a repo', load: () => import('./mission/new.ts') },
+      ls: { summary: 'List missions', load: () => import('./mission/ls.ts') },
+      show: { summary: 'Show one mission in full', load: () => import('./mission/show.ts') },
+      resume: { summary: 'Go on with a mission', load: () => import('./mission/resume.ts') },
+      fork: {
+        summary: 'Branch off a mission with its conversation',
+        load: () => import('./mission/fork.ts'),
+      },
+      stop: { summary: 'End missions', load: () => import('./mission/stop.ts') },
+      rename: { summary: 'Give a mission a name', load: () => import('./mission/rename.ts') },
+      archive: { summary: 'Put missions away', load: () => import('./mission/archive.ts') },
+      unarchive: { summary: 'Bring archived missions back', load: () => import('./mission/unarchive.ts') },
+      rm: { summary: 'Delete missions and their files', load: () => import('./mission/rm.ts') },
+      open: { summary: "Open the editor at a mission's directory", load: () => import('./mission/open.ts') },
+      focus: { summary: 'Bring a mission to the front', load: () => import('./mission/focus.ts') },
+      'close-editor': {
+        summary: 'Ask the window that shows a mission to close',
+        load: () => import('./mission/close-editor.ts'),
+      },
+      '_run-wrapper': {
+        summary: 'Run one mission',
+        load: () => import('./mission/run-wrapper.ts'),
+        hidden: true,
+      },
+      _reap: {
+        summary: 'End what a killed wrapper left',
+        load: () => import('./mission/reap.ts'),
+        hidden: true,
+      },
+    },
+  },
+  tmux: {
+    summary: 'The agenc session: a window a mission',
+    verbs: {
+      attach: { summary: 'Go to the agenc session', load: () => import('./tmux/attach.ts') },
+      detach: { summary: 'Leave it; everything goes on', load: () => import('./tmux/detach.ts') },
+      switch: { summary: 'Pick a mission and go there', load: () => import('./tmux/switch.ts') },
+      next: { summary: 'Go to the mission that has waited longest', load: () => import('./tmux/next.ts') },
+      restore: { summary: 'Bring back what went down', load: () => import('./tmux/restore.ts') },
+      'inject-config': {
+        summary: 'Bind keys and set looks again',
+        load: () => import('./tmux/inject-config.ts'),
+      },
+      kill: { summary: 'Stop its missions and end the session', load: () => import('./tmux/kill.ts') },
+    },
+  },
+  repo: {
+    summary: 'The library of repos that missions are copied from',
+    verbs: {
+      add: { summary: 'Clone a repo into the library', load: () => import('./repo/add.ts') },
+      ls: { summary: 'List the library', load: () => import('./repo/ls.ts') },
+      update: { summary: 'Fetch what is new', load: () => import('./repo/update.ts') },
+      trust: {
+        summary: 'Say whether Claude may work in a repo unasked',
+        load: () => import('./repo/trust.ts'),
+      },
+      rm: { summary: 'Remove a repo from the library', load: () => import('./repo/rm.ts') },
+    },
+  },
+  editor: {
+    summary: 'Editors, and tasks for them',
+    verbs: {
+      ls: { summary: 'List the known editors', load: () => import('./editor/ls.ts') },
+      tasks: { summary: 'Write tasks for Zed and VS Code', load: () => import('./editor/tasks.ts') },
+    },
+  },
+  config: {
+    summary: 'Settings',
+    verbs: {
+      ls: { summary: 'List all settings', load: () => import('./config/ls.ts') },
+      get: { summary: 'Print one setting', load: () => import('./config/get.ts') },
+      set: { summary: 'Change one setting', load: () => import('./config/set.ts') },
+      unset: { summary: 'Go back to the default', load: () => import('./config/unset.ts') },
+      edit: { summary: 'Edit the settings file', load: () => import('./config/edit.ts') },
+      path: { summary: 'Print where the settings file is', load: () => import('./config/path.ts') },
+    },
+  },
+}
+
+/** Commands that need no noun. */
+export const topLevel: Record<string, Entry> = {
+  status: { summary: 'Show missions and the windows that show them', load: () => import('./status.ts') },
+}

@@ -1,0 +1,94 @@
+import { type Context, isInteractive } from '../../context.ts'
+import type { Database } from '../../db/open.ts'
+import { listRepos, type RepoRecord, setRepoUpdated } from '../../db/repos.ts'
+import { withStore } from '../../db/store.ts'
+import { AgencError, Cancelled, ExitCode } from '../../errors.ts'
+import { displayRepo } from '../../mission/naming.ts'
+import { interruptible } from '../../repo/interruption.ts'
+import { libraryPath, updateInLibrary } from '../../repo/library.ts'
+import { forEachInParallel } from '../../repo/parallel.ts'
+import { resolveRepo } from '../../repo/resolve.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+import { showProgress } from './progress.ts'
+
+interface Outcome {
+  id: string
+  updated: boolean
+  error: string | null
+  updated_at: string
+}
+
+/** More would mostly wait for each other on the disk, and some servers refuse them. */
+const atOnce = 6
+
+export default defineCommand<{ repos: string[]; json?: boolean }>({
+  description:
+    'Fetch what is new in the named repos, or in all of them. Missions that exist are not touched.',
+  arguments: [{ name: 'repos', description: 'repos of the library; left out: all', variadic: true }],
+  options: [jsonOption],
+  examples: ['agenc repo update', 'agenc repo update owner/name'],
+  async run(context, { repos: words, json }) {
+    const outcomes = await withStore(context, db => {
+      const repos = named(listRepos(db), words)
+      return interruptible(signal => updateAll(context, db, repos, signal))
+    })
+    if (json) context.out.line(JSON.stringify(outcomes))
+    const failed = outcomes.filter(outcome => !outcome.updated).length
+    if (failed === 0) return ExitCode.ok
+    throw new AgencError(`${failed} of ${outcomes.length} could not be updated`, hintFor(outcomes.length))
+  },
+})
+
+function named(repos: readonly RepoRecord[], words: readonly string[]): RepoRecord[] {
+  if (words.length === 0) return [...repos]
+  const known = repos.map(({ id }) => id)
+  const wanted = new Set(words.map(word => resolveRepo(word, known)))
+  return repos.filter(({ id }) => wanted.has(id))
+}
+
+async function updateAll(
+  context: Context,
+  db: Database,
+  repos: readonly RepoRecord[],
+  signal: AbortSignal,
+): Promise<Outcome[]> {
+  const progress = showProgress(context.err, repos.length)
+  // Several questions for passwords at once could not be told apart.
+  const mayPrompt = isInteractive(context) && repos.length === 1
+  const outcomes = new Map<string, Outcome>()
+  try {
+    await forEachInParallel(repos, atOnce, async ({ id, updated_at }) => {
+      progress.started(displayRepo(id))
+      const error = await update(context, id, { signal, mayPrompt })
+      const at = error === null ? context.now().toISOString() : updated_at
+      if (error === null) setRepoUpdated(db, id, at)
+      outcomes.set(id, { id, updated: error === null, error, updated_at: at })
+      progress.ended(displayRepo(id), error)
+    })
+  } finally {
+    progress.clear()
+  }
+  return repos.map(({ id }) => outcomes.get(id)!)
+}
+
+/** null, or why it failed: one repo does not stop the others, Ctrl-C does. */
+async function update(
+  context: Context,
+  id: string,
+  options: { signal: AbortSignal; mayPrompt: boolean },
+): Promise<string | null> {
+  try {
+    await updateInLibrary(context, libraryPath(context.paths.repos, id), options)
+    return null
+  } catch (error) {
+    if (error instanceof Cancelled) throw error
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function hintFor(repos: number): string {
+  const alone = 'Update a repo alone to be asked for a password: agenc repo update <repo>'
+  return repos > 1
+    ? `The others are up to date. ${alone}`
+    : 'See whether git can reach it: git ls-remote <url>'
+}

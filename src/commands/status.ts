@@ -1,0 +1,75 @@
+import type { Context } from '../context.ts'
+import { sightingJson } from '../editor/look.ts'
+import { printTable } from '../io/table.ts'
+import { cleanText } from '../io/text.ts'
+import type { MissionJson } from '../mission/json.ts'
+import { displayRepo } from '../mission/naming.ts'
+import { readRoster } from '../roster/roster.ts'
+import { defineCommand, jsonOption } from './command.ts'
+import { sightMissions, surroundingsOf } from './editor/sighting.ts'
+import { stateWord } from './mission/ls.ts'
+
+export type SeenMission = MissionJson & ReturnType<typeof sightingJson>
+
+export interface StatusJson {
+  missions: SeenMission[]
+  summary: Record<(typeof counted)[number], number>
+}
+
+const counted = ['running', 'idle', 'busy', 'waiting', 'stopped', 'crashed'] as const
+
+export default defineCommand<{ json?: boolean }>({
+  description: 'Show every mission with its state and the window that shows it.',
+  options: [jsonOption],
+  examples: ['agenc status', "agenc status --json | jq '.summary.waiting'"],
+  async run(context, { json }) {
+    const missions = withSightings(context, await readRoster(context))
+    const summary = summaryOf(missions)
+    if (json) context.out.line(JSON.stringify({ missions, summary } satisfies StatusJson))
+    else if (missions.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")
+    else {
+      printMissions(context, missions)
+      const counts = counted.filter(word => summary[word] > 0).map(word => `${summary[word]} ${word}`)
+      context.out.line(`\n${counts.join(', ')}`)
+    }
+    return 0
+  },
+})
+
+function withSightings(context: Context, missions: readonly MissionJson[]): SeenMission[] {
+  const sightings = sightMissions(surroundingsOf(context), missions)
+  return missions.map((mission, index) => ({ ...mission, ...sightingJson(sightings[index]!) }))
+}
+
+/** A mission that waits counts as running and as waiting. */
+function summaryOf(missions: readonly MissionJson[]): StatusJson['summary'] {
+  const count = (word: string) =>
+    missions.filter(({ status, state }) => status === word || state === word).length
+  return {
+    running: count('running'),
+    idle: count('idle'),
+    busy: count('busy'),
+    waiting: count('waiting'),
+    stopped: count('stopped'),
+    crashed: count('crashed'),
+  }
+}
+
+/** Free text comes last, where it is cut first. */
+function printMissions({ out }: Context, missions: readonly SeenMission[]): void {
+  const cells = (text: (mission: SeenMission) => string | null) =>
+    missions.map(mission => text(mission) ?? '-')
+  printTable(out, [
+    { title: 'ID', cells: cells(({ short_id }) => short_id) },
+    { title: 'STATE', cells: cells(stateWord) },
+    { title: 'PRESENCE', cells: cells(({ presence }) => presence) },
+    { title: 'WINDOW', cells: cells(({ window_id }) => window_id) },
+    {
+      title: 'EDITOR',
+      cells: cells(({ editor_type }) => editor_type && cleanText(editor_type)),
+      shrinks: true,
+    },
+    { title: 'REPO', cells: cells(({ repo }) => (repo ? displayRepo(repo) : '(blank)')), shrinks: true },
+    { title: 'NAME', cells: cells(({ name }) => cleanText(name ?? '')), shrinks: true },
+  ])
+}

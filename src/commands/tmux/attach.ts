@@ -1,0 +1,104 @@
+import { loadConfig } from '../../config/file.ts'
+import type { Context } from '../../context.ts'
+import { listMissions } from '../../db/missions.ts'
+import { readStore } from '../../db/store.ts'
+import { AgencError, usageError } from '../../errors.ts'
+import { pathsAt } from '../../paths.ts'
+import { statusesOf } from '../../roster/roster.ts'
+import { configureSession } from '../../tmux/configure.ts'
+import { placeInSession, sessionTarget } from '../../tmux/place.ts'
+import { recordSocket, socketOf, tmuxOf } from '../../tmux/server.ts'
+import { askForSession, newSession, refreshEnvironment } from '../../tmux/session.ts'
+import { literalMessage, type Tmux, type TmuxCommand } from '../../tmux/tmux.ts'
+import { requireTmux } from '../../tmux/version.ts'
+import { defineCommand } from '../command.ts'
+
+export default defineCommand<Record<string, never>>({
+  description: 'Go to the agenc session; the first time, create it and pick a repo for its first mission.',
+  examples: ['agenc tmux attach'],
+  async run(context) {
+    requireTmux(context.exec, context.env)
+    if (placeInSession(context)) {
+      context.err.line('You are in the agenc session already.')
+      return 0
+    }
+    if (!context.stdin.isTTY || !context.out.isTerminal) {
+      throw usageError('attach needs a terminal, and this is none', 'Run it in a terminal.')
+    }
+    const tmux = tmuxOf(context)
+    refuseOtherServer(context, tmux)
+    const session = ensureSession(context, tmux)
+    configureSession(session, tmux, loadConfig(session.paths.config).tmux)
+    recordSocket(session, tmux.tell(['display-message', '-p', '#{socket_path}'])[0]!)
+    return goThere(context, tmux, await restoreHint(session))
+  },
+})
+
+/** A client cannot be moved from one tmux server to another. */
+function refuseOtherServer(context: Context, tmux: Tmux): void {
+  const own = socketOf(context.env)
+  if (own === null || tmux.socket === own || askForSession(tmux).kind !== 'there') return
+  throw new AgencError(
+    `the agenc session lives on another tmux server (${tmux.socket})`,
+    "Detach from this one first, then run 'agenc tmux attach' again.",
+  )
+}
+
+/** The context of the session: a running one goes on with the home that it was started for. */
+function ensureSession(context: Context, tmux: Tmux): Context {
+  const state = askForSession(tmux)
+  if (state.kind === 'unknown')
+    throw new AgencError(`tmux cannot be asked: ${state.message}`, "Does 'tmux ls' work?")
+  if (state.kind === 'none') {
+    const answer = tmux.ask(
+      newSession(context, { name: 'agenc', command: [...context.self, 'mission', 'new', '--here'] }),
+    )
+    if (answer.kind === 'failed' && !/duplicate session/.test(answer.message)) {
+      throw new AgencError(`tmux new-session: ${answer.message}`, "Does 'tmux new-session' work by hand?")
+    }
+    return context
+  }
+  if (state.home === null || state.home === context.paths.home) return context
+  context.err.line(
+    `agenc: the session was started for ${state.home}; that one counts, not ${context.paths.home}.`,
+  )
+  return { ...context, paths: pathsAt(state.home), env: { ...context.env, AGENC_DIRPATH: state.home } }
+}
+
+/** The picker may be cancelled before, while or after we attach: the session is gone then, and all is well. */
+async function goThere(context: Context, tmux: Tmux, hint: string | null): Promise<number> {
+  const insideOther = socketOf(context.env) !== null
+  const go: TmuxCommand = [insideOther ? 'switch-client' : 'attach-session', '-t', sessionTarget]
+  const say: TmuxCommand[] = hint === null ? [] : [['display-message', '-d', '8000', literalMessage(hint)]]
+  if (hint !== null) context.err.line(hint)
+  const exitCode = await runOnTerminal(
+    context,
+    tmux.arguments(...refreshEnvironment(context.env), go, ...say),
+  )
+  if (exitCode !== 0 && askForSession(tmux).kind === 'there') {
+    throw new AgencError('tmux could not attach', "Does 'tmux attach -t =agenc' work by hand?")
+  }
+  return 0
+}
+
+/** tmux's own words are kept back: a session that is gone by now is no error here. */
+function runOnTerminal(context: Context, args: string[]): Promise<number | null> {
+  const child = context.exec.start('tmux', args, {
+    env: context.env,
+    stdio: ['inherit', 'inherit', 'ignore'],
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', code => resolve(code))
+  })
+}
+
+async function restoreHint(context: Context): Promise<string | null> {
+  const lost = await readStore(context, db => {
+    const missions = db ? listMissions(db) : []
+    return statusesOf(context, missions).filter(status => status === 'crashed').length
+  })
+  if (lost === 0) return null
+  const missions = lost === 1 ? '1 mission was' : `${lost} missions were`
+  return `${missions} running when tmux or the machine went down. Bring them back: agenc tmux restore`
+}

@@ -1,0 +1,48 @@
+import type { Context } from '../../context.ts'
+import { listMissions } from '../../db/missions.ts'
+import { withStore } from '../../db/store.ts'
+import { AgencError } from '../../errors.ts'
+import { startApart } from '../../exec/apart.ts'
+import { statusesOf } from '../../roster/roster.ts'
+import { unconfigure } from '../../tmux/configure.ts'
+import { placeInSession, sessionTarget } from '../../tmux/place.ts'
+import { tmuxOf } from '../../tmux/server.ts'
+import { askForSession } from '../../tmux/session.ts'
+import type { Tmux } from '../../tmux/tmux.ts'
+import { missionWindows } from '../../tmux/windows.ts'
+import { stopMissions } from '../../wrapper/stop.ts'
+import { defineCommand } from '../command.ts'
+
+export default defineCommand<{ apart?: boolean }>({
+  description: 'Stop every mission that has a window, then end the agenc session. Conversations stay.',
+  options: [{ flags: '--apart', description: 'for agenc itself', hidden: true }],
+  examples: ['agenc tmux kill'],
+  async run(context, { apart }) {
+    if (!apart && placeInSession(context)) {
+      // What it ends includes itself here: a process that nothing in the session owns does it instead.
+      startApart(context.exec, [...context.self, 'tmux', 'kill', '--apart'], context.env)
+      return 0
+    }
+    const tmux = tmuxOf(context)
+    if (askForSession(tmux).kind !== 'there') {
+      if (!apart) context.err.line('There is no agenc session.')
+      return 0
+    }
+    await stopMissionsWithWindow(context, tmux)
+    unconfigure(tmux)
+    tmux.ask(['kill-session', '-t', sessionTarget])
+    return 0
+  },
+})
+
+async function stopMissionsWithWindow(context: Context, tmux: Tmux): Promise<void> {
+  const windows = missionWindows(tmux)
+  if (windows === null)
+    throw new AgencError('tmux does not say which missions have a window', "Does 'tmux ls' work?")
+  await withStore(context, async db => {
+    const missions = listMissions(db, { archived: true }).filter(({ id }) => windows.has(id))
+    const statuses = statusesOf(context, missions)
+    const running = missions.filter((_, index) => statuses[index] === 'running')
+    await stopMissions({ ...context, env: { ...context.env, AGENC_MISSION_UUID: undefined } }, db, running)
+  })
+}

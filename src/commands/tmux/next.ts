@@ -1,0 +1,30 @@
+import { goToWindow } from '../../launch/go-to-window.ts'
+import type { MissionJson } from '../../mission/json.ts'
+import { readRoster } from '../../roster/roster.ts'
+import { placeInSession, type WindowId } from '../../tmux/place.ts'
+import { tmuxOf } from '../../tmux/server.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+export default defineCommand<{ json?: boolean }>({
+  description: 'Go to the mission that has waited for you longest; from there, to the next one.',
+  options: [jsonOption],
+  examples: ['agenc tmux next'],
+  async run(context, { json }) {
+    const next = nextWaiting(await readRoster(context), placeInSession(context)?.window ?? null)
+    if (json) context.out.line(JSON.stringify(next))
+    if (next === null) {
+      context.err.line('No mission waits for you.')
+      return 0
+    }
+    return goToWindow(context, tmuxOf(context), next.tmux_window as WindowId)
+  },
+})
+
+/** In the order in which they began to wait, round and round. */
+export function nextWaiting(missions: readonly MissionJson[], here: string | null): MissionJson | null {
+  const waiting = missions
+    .filter(mission => mission.state === 'waiting' && mission.tmux_window !== null)
+    .sort((a, b) => (a.waiting_since ?? '').localeCompare(b.waiting_since ?? ''))
+  const index = waiting.findIndex(mission => mission.tmux_window === here)
+  return waiting[(index + 1) % waiting.length] ?? null
+}

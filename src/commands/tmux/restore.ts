@@ -1,0 +1,95 @@
+import { loadConfig } from '../../config/file.ts'
+import type { Context } from '../../context.ts'
+import { getMission, listMissions } from '../../db/missions.ts'
+import type { Database } from '../../db/open.ts'
+import { withStore } from '../../db/store.ts'
+import { wrapperCommand, wrapperEnvironment } from '../../launch/launch.ts'
+import { shortId } from '../../mission/id.ts'
+import { displayName } from '../../mission/naming.ts'
+import type { MissionRecord } from '../../mission/record.ts'
+import { statusesOf, statusNow } from '../../roster/roster.ts'
+import { configureSession } from '../../tmux/configure.ts'
+import { sessionTarget } from '../../tmux/place.ts'
+import { recordSocket, tmuxOf } from '../../tmux/server.ts'
+import { askForSession, newSession } from '../../tmux/session.ts'
+import type { Tmux } from '../../tmux/tmux.ts'
+import { requireTmux } from '../../tmux/version.ts'
+import { becomeMission, openWindow } from '../../tmux/windows.ts'
+import { whyNotResumable } from '../../wrapper/resumable.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+const patienceMs = 30_000
+const pauseMs = 20
+
+interface Restored {
+  id: string
+  restored: boolean
+  reason: string | null
+}
+
+export default defineCommand<{ json?: boolean }>({
+  description: 'Open a window, with its conversation, for every mission that was running when all went down.',
+  options: [jsonOption],
+  examples: ['agenc tmux restore'],
+  async run(context, { json }) {
+    requireTmux(context.exec, context.env)
+    const results = await withStore(context, db => restoreAll(context, db))
+    if (json) context.out.line(JSON.stringify(results))
+    else if (results.length === 0) context.err.line('There is nothing to restore.')
+    return results.some(({ restored }) => !restored) ? 1 : 0
+  },
+})
+
+async function restoreAll(context: Context, db: Database): Promise<Restored[]> {
+  const missions = listMissions(db).reverse()
+  const statuses = statusesOf(context, missions)
+  const lost = missions.filter((_, index) => statuses[index] === 'crashed')
+  const tmux = tmuxOf(context)
+  const results: Restored[] = []
+  for (const [index, mission] of lost.entries()) {
+    const reason = await restoreOne(context, db, tmux, mission)
+    const title = `${shortId(mission.id)} ${displayName(mission)}`
+    context.err.line(`[${index + 1}/${lost.length}] ${title}: ${reason ?? 'is back'}`)
+    results.push({ id: mission.id, restored: reason === null, reason })
+  }
+  return results
+}
+
+/** null: it is back. One at a time: thirty Claudes that start at once help nobody. */
+async function restoreOne(
+  context: Context,
+  db: Database,
+  tmux: Tmux,
+  mission: MissionRecord,
+): Promise<string | null> {
+  const obstacle = whyNotResumable(context, mission)
+  if (obstacle !== null) return obstacle
+  openRestoredWindow(context, tmux, mission)
+  const deadline = Date.now() + patienceMs
+  while (Date.now() < deadline) {
+    const now = getMission(db, mission.id)!
+    const status = statusNow(context, now)
+    if (status === 'running' && now.state !== 'starting') return null
+    if (status === 'stopped' || (status === 'crashed' && now.exit_at !== mission.exit_at)) {
+      return `Claude ended at once with ${now.exit_signal ?? now.exit_code}; its window shows why`
+    }
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
+  }
+  return 'did not start in time; its window shows how far it came'
+}
+
+function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord): void {
+  const command = wrapperCommand(context, mission)
+  const environment = wrapperEnvironment(mission, null)
+  if (askForSession(tmux).kind === 'there') {
+    const directory = context.paths.mission(mission.id).agent
+    openWindow(tmux, { mission, directory, command, environment, parent: null, after: null, focus: false })
+    return
+  }
+  tmux.tell(
+    newSession(context, { name: mission.id, command, environment }),
+    ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, null),
+  )
+  configureSession(context, tmux, loadConfig(context.paths.config).tmux)
+  recordSocket(context, tmux.tell(['display-message', '-p', '#{socket_path}'])[0]!)
+}

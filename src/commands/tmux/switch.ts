@@ -1,0 +1,60 @@
+import { type Context, isInteractive } from '../../context.ts'
+import { usageError } from '../../errors.ts'
+import { findProgram } from '../../exec/find.ts'
+import { ago } from '../../io/ago.ts'
+import { pick } from '../../io/picker.ts'
+import { goToWindow } from '../../launch/go-to-window.ts'
+import type { MissionJson } from '../../mission/json.ts'
+import { readRoster } from '../../roster/roster.ts'
+import type { WindowId } from '../../tmux/place.ts'
+import { tmuxOf } from '../../tmux/server.ts'
+import { switchScript } from '../../tmux/switch-script.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+import { stateWord } from '../mission/ls.ts'
+
+export default defineCommand<{ json?: boolean }>({
+  description: 'Pick a mission with a window and go there. Those that wait for you come first.',
+  options: [jsonOption],
+  examples: ['agenc tmux switch'],
+  async run(context, { json }) {
+    const missions = inOrder((await readRoster(context)).filter(({ tmux_window }) => tmux_window !== null))
+    if (json) context.out.line(JSON.stringify(missions))
+    else if (missions.length === 0) context.err.line('No mission has a window.')
+    else return pickAndGo(context, missions)
+    return 0
+  },
+})
+
+async function pickAndGo(context: Context, missions: readonly MissionJson[]): Promise<number> {
+  if (!isInteractive(context)) throw usageError('switch needs a terminal', "Use 'agenc tmux switch --json'.")
+  const tmux = tmuxOf(context)
+  const fzf = findProgram('fzf', context.env)
+  if (fzf !== null) {
+    const [program, ...args] = switchScript(context, tmux, fzf)
+    const done = await context.exec.stream(program!, args, {
+      stdin: 'inherit',
+      stdout: 'inherit',
+      stderr: 'inherit',
+    })
+    return done.exitCode ?? 1
+  }
+  const now = context.now()
+  const rows = missions.map(mission => ({
+    value: mission,
+    cells: [
+      mission.short_id,
+      mission.repo ?? '(blank)',
+      mission.name ?? '',
+      stateWord(mission),
+      ago(mission.waiting_since ?? mission.last_active_at, now),
+    ],
+  }))
+  const chosen = await pick(context, 'mission', rows)
+  return goToWindow(context, tmux, chosen.tmux_window as WindowId)
+}
+
+/** Those that wait come first, the one that has waited longest before the others. */
+function inOrder(missions: readonly MissionJson[]): MissionJson[] {
+  const rank = (mission: MissionJson) => mission.waiting_since ?? '9999'
+  return [...missions].sort((a, b) => rank(a).localeCompare(rank(b)))
+}

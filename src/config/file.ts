@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { applyEdits, modify } from 'jsonc-parser'
+import * as v from 'valibot'
+import publishedSchema from '../../schema/config.schema.json' with { type: 'json' }
+import { type AgencError, configError, errorCode, usageError } from '../errors.ts'
+import { writeFileAtomically } from '../io/files.ts'
+import { withLock } from '../io/lock.ts'
+import { describeIssue } from './issue.ts'
+import type { Setting } from './key.ts'
+import { defaultConfig, type Problem, parseConfig } from './parse.ts'
+import type { Config } from './schema.ts'
+
+/** The file's text, or null where there is none yet. */
+export function readConfigText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw configError(
+      `cannot read ${path}: ${(error as Error).message}`,
+      'Check who owns the file and its mode.',
+    )
+  }
+}
+
+export function loadConfig(path: string): Config {
+  const text = readConfigText(path)
+  if (text === null) return defaultConfig
+  const parsed = parseConfig(text)
+  if (!parsed.ok) throw brokenConfig(path, parsed.problem)
+  return parsed.config
+}
+
+export function brokenConfig(path: string, problem: Problem): AgencError {
+  const key = problem.key ? ` ${problem.key}:` : ''
+  return configError(`${path}:${problem.line}:${key} ${problem.message}`, "Mend it with 'agenc config edit'.")
+}
+
+/** Changes one value, or with `undefined` removes it, and leaves every other byte as it is. */
+export async function changeConfig(path: string, setting: Setting, value: unknown): Promise<void> {
+  if (value !== undefined) checkValue(setting, value)
+  await withLock(path, () => {
+    const text = readConfigText(path) ?? emptyConfig
+    const before = parseConfig(text)
+    if (!before.ok) throw brokenConfig(path, before.problem)
+    const edits = modify(text, [...setting.path], value, {
+      formattingOptions: { insertSpaces: true, tabSize: 2 },
+    })
+    if (edits.length > 0) replaceConfig(path, applyEdits(text, edits))
+  })
+}
+
+const schemaName = 'config.schema.json'
+
+/** Editors complete and check the file by the schema, which is kept beside it so that it always fits. */
+export const emptyConfig = `${JSON.stringify({ $schema: `./${schemaName}` }, null, 2)}\n`
+
+export function replaceConfig(path: string, text: string): void {
+  writeSchemaInto(dirname(path))
+  writeFileAtomically(path, text)
+}
+
+export function writeSchemaInto(directory: string): void {
+  writeFileAtomically(join(directory, schemaName), `${JSON.stringify(publishedSchema, null, 2)}\n`)
+}
+
+function checkValue(setting: Setting, value: unknown): void {
+  const result = v.safeParse(setting.schema, value)
+  if (result.success) return
+  const issue = result.issues[0]
+  const place = [setting.key, ...(issue.path ?? []).map(item => String(item.key))].join('.')
+  throw usageError(`${place} ${describeIssue(issue)}`, `${setting.key}: ${setting.description}.`)
+}

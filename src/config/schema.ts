@@ -1,0 +1,127 @@
+import * as v from 'valibot'
+
+const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
+const words = v.array(v.string())
+const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0))
+const approveMode = v.picklist(['ask', 'rules', 'all'])
+
+/** A program with its arguments; one string is taken as a line for `sh -c`. */
+const command = v.union([text, v.pipe(words, v.minLength(1))])
+
+const described = <S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.description(description))
+
+const unset = <S extends v.GenericSchema>(schema: S, description: string) =>
+  v.optional(described(schema, description))
+
+const section = <E extends v.ObjectEntries>(entries: E) => v.optional(v.strictObject(entries), {} as never)
+
+/** As `agenc repo ls` shows it: host, owner and name, or `local/<parent>/<name>`. */
+export const wholeRepoName = /^[^/]+(?:\/[^/]+){2,}$/
+
+export const editorNames = [
+  'auto',
+  'zed',
+  'vscode',
+  'cursor',
+  'windsurf',
+  'kitty',
+  'alacritty',
+  'wezterm',
+  'gnome-terminal',
+  'konsole',
+  'iterm2',
+  'terminal-app',
+] as const
+
+const key = (standard: string, does: string) =>
+  v.optional(described(text, `Key in the agenc table: ${does}`), standard)
+
+const rule = v.strictObject({
+  tool: described(text, 'Name of the tool, or a glob over names'),
+  match: unset(text, 'Glob over one simple command (Bash) or over the resolved path (file tools)'),
+  decision: v.picklist(['allow', 'deny', 'ask']),
+  message: unset(v.string(), 'What Claude is told when a request is denied'),
+})
+
+/** The whole of config.json; the published JSON Schema and docs are generated from this. */
+export const configSchema = v.strictObject({
+  $schema: v.optional(v.string()),
+  claude: section({
+    command: unset(text, 'Program to run in place of `claude` from PATH'),
+    permission_mode: unset(text, 'Permission mode of missions that have none of their own'),
+    allowed_tools: v.optional(described(words, 'Tools that the mode `allowedTools` lets through'), [
+      'Edit',
+      'Write',
+      'Bash',
+      'Read',
+      'Glob',
+      'Grep',
+    ]),
+    model: unset(text, 'Model passed to Claude'),
+    args: v.optional(described(words, 'Further arguments for Claude'), []),
+  }),
+  editor: section({
+    name: v.optional(described(v.picklist(editorNames), 'Editor that `mission open` starts'), 'auto'),
+    command: unset(
+      v.pipe(words, v.minLength(1)),
+      'A program of your own with its arguments; `{dir}` is the directory',
+    ),
+  }),
+  tmux: section({
+    prefix_key: v.optional(described(text, 'Key after the tmux prefix that opens the agenc table'), 'a'),
+    keys: section({
+      new: key('n', 'new mission'),
+      switch: key('s', 'switch to a mission'),
+      resume: key('r', 'resume a mission'),
+      next: key('a', 'go to the mission that has waited longest'),
+      fork: key('f', 'fork this mission'),
+      stop: key('x', 'stop this mission'),
+      editor: key('e', 'open the editor'),
+      hold: key('h', 'hold all approvals'),
+      detach: key('d', 'detach'),
+      help: key('?', 'help menu'),
+    }),
+    return_to_parent: v.optional(
+      described(
+        v.picklist(['always', 'when-focused', 'never']),
+        'When a mission ends, go back to the window it was started from',
+      ),
+      'always',
+    ),
+  }),
+  stop: section({
+    grace_ms: v.optional(
+      described(milliseconds, 'How long Claude may take to end before it is killed'),
+      5000,
+    ),
+  }),
+  notify: section({
+    bell: v.optional(described(v.boolean(), 'Ring the bell when a mission waits or finishes'), false),
+    message: v.optional(described(v.boolean(), 'Show a tmux message when a mission waits or finishes'), true),
+    command: unset(
+      v.pipe(words, v.minLength(1)),
+      'Program with arguments to run when a mission waits or finishes',
+    ),
+  }),
+  approvals: section({
+    mode: v.optional(described(approveMode, 'Who answers permission requests'), 'ask'),
+    delay_ms: v.optional(described(milliseconds, 'How long the dialog stays before a rule allows'), 500),
+    rules: v.optional(described(v.array(rule), 'What to allow, deny or ask'), []),
+  }),
+  repos: v.optional(
+    v.record(
+      v.pipe(v.string(), v.regex(wholeRepoName, 'is not a whole repo name, such as github.com/owner/name')),
+      v.strictObject({
+        setup: unset(command, 'Runs in every new working copy before Claude'),
+        permission_mode: unset(text, 'Permission mode of missions on this repo'),
+        approve: unset(approveMode, 'Approvals of missions on this repo'),
+        model: unset(text, 'Model of missions on this repo'),
+      }),
+    ),
+    {},
+  ),
+})
+
+export type Config = v.InferOutput<typeof configSchema>
+export type RepoConfig = Config['repos'][string]

@@ -1,0 +1,79 @@
+import type { Database } from 'better-sqlite3'
+
+export interface Migration {
+  name: string
+  apply(db: Database): void
+}
+
+/**
+ * Append only, and each only adds: a wrapper of the version before must go on working
+ * on the migrated store for as long as its mission runs.
+ */
+export const migrations: readonly Migration[] = [
+  {
+    name: '0001-missions-repos-history',
+    apply: db =>
+      db.exec(`
+        CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) STRICT;
+
+        CREATE TABLE repos (
+          id TEXT PRIMARY KEY,
+          url TEXT NOT NULL,
+          trusted INTEGER CHECK (trusted IN (0, 1)),
+          added_at TEXT NOT NULL,
+          updated_at TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE missions (
+          id TEXT PRIMARY KEY,
+          name TEXT,
+          repo TEXT,
+          parent_id TEXT,
+          created_at TEXT NOT NULL,
+          last_active_at TEXT NOT NULL,
+          archived_at TEXT,
+          setup_pending INTEGER NOT NULL DEFAULT 0,
+          permission_mode TEXT,
+          approve TEXT,
+          model TEXT,
+          session_id TEXT NOT NULL,
+          session_begun INTEGER NOT NULL DEFAULT 0,
+          forked_session_id TEXT,
+          transcript_path TEXT,
+          reported_permission_mode TEXT,
+          wrapper_pid INTEGER,
+          wrapper_start TEXT,
+          claude_pid INTEGER,
+          claude_start TEXT,
+          heartbeat_at TEXT,
+          state TEXT,
+          waiting_for TEXT,
+          waiting_since TEXT,
+          background INTEGER NOT NULL DEFAULT 0,
+          exit_code INTEGER,
+          exit_signal TEXT,
+          exit_at TEXT,
+          ended_by TEXT,
+          spool_done TEXT
+        ) STRICT;
+        CREATE INDEX missions_by_activity ON missions (last_active_at DESC);
+        CREATE INDEX missions_by_repo ON missions (repo);
+
+        CREATE TABLE events (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          mission_id TEXT NOT NULL REFERENCES missions (id) ON DELETE CASCADE,
+          at TEXT NOT NULL,
+          kind TEXT NOT NULL,
+          data TEXT NOT NULL DEFAULT '{}'
+        ) STRICT;
+        CREATE INDEX events_by_mission ON events (mission_id, id);
+
+        CREATE TABLE plans (
+          mission_id TEXT NOT NULL REFERENCES missions (id) ON DELETE CASCADE,
+          path TEXT NOT NULL,
+          at TEXT NOT NULL,
+          PRIMARY KEY (mission_id, path)
+        ) STRICT;
+      `),
+  },
+]

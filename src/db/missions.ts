@@ -1,0 +1,71 @@
+import type { Database } from 'better-sqlite3'
+import type { MissionId } from '../mission/id.ts'
+import type { MissionRecord } from '../mission/record.ts'
+
+/** What a new mission is given; the rest starts empty. */
+export type NewMission = Pick<
+  MissionRecord,
+  | 'id'
+  | 'name'
+  | 'repo'
+  | 'parent_id'
+  | 'created_at'
+  | 'permission_mode'
+  | 'approve'
+  | 'model'
+  | 'session_id'
+  | 'forked_session_id'
+  | 'setup_pending'
+>
+
+export function insertMission(db: Database, mission: NewMission): void {
+  db.prepare(
+    `INSERT INTO missions
+       (id, name, repo, parent_id, created_at, last_active_at, permission_mode, approve, model,
+        session_id, forked_session_id, setup_pending)
+     VALUES
+       (@id, @name, @repo, @parent_id, @created_at, @created_at, @permission_mode, @approve, @model,
+        @session_id, @forked_session_id, @setup_pending)`,
+  ).run(mission)
+}
+
+export function getMission(db: Database, id: MissionId): MissionRecord | undefined {
+  return db.prepare<[MissionId], MissionRecord>('SELECT * FROM missions WHERE id = ?').get(id)
+}
+
+/** Newest activity first. */
+export function listMissions(db: Database, { archived = false } = {}): MissionRecord[] {
+  const where = archived ? '' : 'WHERE archived_at IS NULL'
+  return db
+    .prepare<[], MissionRecord>(`SELECT * FROM missions ${where} ORDER BY last_active_at DESC, id`)
+    .all()
+}
+
+export function missionsOnRepo(db: Database, repo: string): MissionRecord[] {
+  return db
+    .prepare<[string], MissionRecord>('SELECT * FROM missions WHERE repo = ? ORDER BY last_active_at DESC')
+    .all(repo)
+}
+
+export function countMissionsByRepo(db: Database): Map<string, number> {
+  const rows = db
+    .prepare<[], { repo: string; missions: number }>(
+      'SELECT repo, count(*) AS missions FROM missions WHERE repo IS NOT NULL GROUP BY repo',
+    )
+    .all()
+  return new Map(rows.map(({ repo, missions }) => [repo, missions]))
+}
+
+export type MissionChange = Partial<Omit<MissionRecord, 'id' | 'created_at'>>
+
+/** Sets the named columns and leaves the others as they are. */
+export function updateMission(db: Database, id: MissionId, change: MissionChange): void {
+  const columns = Object.keys(change)
+  if (columns.length === 0) return
+  const assignments = columns.map(column => `${column} = @${column}`).join(', ')
+  db.prepare(`UPDATE missions SET ${assignments} WHERE id = @id`).run({ ...change, id })
+}
+
+export function deleteMission(db: Database, id: MissionId): void {
+  db.prepare('DELETE FROM missions WHERE id = ?').run(id)
+}

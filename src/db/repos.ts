@@ -1,0 +1,39 @@
+import type { Database } from 'better-sqlite3'
+
+export interface RepoRecord {
+  /** `github.com/owner/name`, or `local/<parent>/<name>`. */
+  id: string
+  url: string
+  /** null: never asked. */
+  trusted: 0 | 1 | null
+  added_at: string
+  updated_at: string
+}
+
+export function insertRepo(db: Database, repo: RepoRecord): void {
+  db.prepare(
+    `INSERT INTO repos (id, url, trusted, added_at, updated_at) VALUES (@id, @url, @trusted, @added_at, @updated_at)
+     ON CONFLICT (id) DO UPDATE SET url = excluded.url, updated_at = excluded.updated_at,
+       trusted = coalesce(excluded.trusted, trusted)`,
+  ).run(repo)
+}
+
+export function listRepos(db: Database): RepoRecord[] {
+  return db.prepare<[], RepoRecord>('SELECT * FROM repos ORDER BY id').all()
+}
+
+export function getRepo(db: Database, id: string): RepoRecord | undefined {
+  return db.prepare<[string], RepoRecord>('SELECT * FROM repos WHERE id = ?').get(id)
+}
+
+export function setRepoTrusted(db: Database, id: string, trusted: boolean): void {
+  db.prepare('UPDATE repos SET trusted = ? WHERE id = ?').run(trusted ? 1 : 0, id)
+}
+
+export function setRepoUpdated(db: Database, id: string, at: string): void {
+  db.prepare('UPDATE repos SET updated_at = ? WHERE id = ?').run(at, id)
+}
+
+export function deleteRepo(db: Database, id: string): void {
+  db.prepare('DELETE FROM repos WHERE id = ?').run(id)
+}

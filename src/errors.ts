@@ -1,0 +1,43 @@
+/** Exit codes that scripts may rely on. Never 2: Claude Code reads 2 from a hook as "block". */
+export const ExitCode = {
+  ok: 0,
+  failed: 1,
+  usage: 64,
+  unavailable: 69,
+  config: 78,
+  cancelled: 130,
+} as const
+
+/** An error meant for people: what went wrong, and in `hint` what to do next. */
+export class AgencError extends Error {
+  override name = 'AgencError'
+  readonly hint: string | undefined
+  readonly exitCode: number
+
+  constructor(message: string, hint?: string, exitCode: number = ExitCode.failed) {
+    super(message)
+    this.hint = hint
+    this.exitCode = exitCode
+  }
+}
+
+export function usageError(message: string, hint?: string): AgencError {
+  return new AgencError(message, hint, ExitCode.usage)
+}
+
+export function unavailableError(message: string, hint: string): AgencError {
+  return new AgencError(message, hint, ExitCode.unavailable)
+}
+
+export function configError(message: string, hint: string): AgencError {
+  return new AgencError(message, hint, ExitCode.config)
+}
+
+/** The user changed their mind: no message, exit 130. */
+export class Cancelled extends Error {
+  override name = 'Cancelled'
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

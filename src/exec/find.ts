@@ -1,0 +1,18 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+/** The absolute path of a program by PATH, or by its own path; null where there is none to run. */
+export function findProgram(name: string, env: NodeJS.ProcessEnv): string | null {
+  if (name.includes('/')) return isExecutable(name) ? name : null
+  const directories = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+  return directories.map(directory => join(directory, name)).find(isExecutable) ?? null
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,41 @@
+import { execa, type Options } from 'execa'
+import type { Result, StreamOptions } from './runner.ts'
+
+const killDelayMs = 2_000
+
+export async function streamWithExeca(
+  file: string,
+  args: readonly string[],
+  options: StreamOptions,
+): Promise<Result> {
+  const done = await execa(file, args, {
+    cwd: options.cwd,
+    env: options.env,
+    extendEnv: options.env === undefined,
+    stdin: options.input === undefined ? (options.stdin ?? 'ignore') : 'pipe',
+    ...(options.input === undefined ? {} : { input: options.input }),
+    stdout: outputs(options.stdout, options.logPath),
+    stderr: outputs(options.stderr, options.logPath),
+    timeout: options.timeoutMs,
+    cancelSignal: options.signal,
+    forceKillAfterDelay: killDelayMs,
+    reject: false,
+    stripFinalNewline: false,
+  })
+  return {
+    exitCode: done.exitCode ?? null,
+    signal: (done.signal as NodeJS.Signals | undefined) ?? null,
+    stdout: text(done.stdout),
+    stderr:
+      text(done.stderr) || (done.failed && done.exitCode === undefined ? (done.shortMessage ?? '') : ''),
+    missing: (done as { code?: string }).code === 'ENOENT',
+  }
+}
+
+function outputs(mode: 'inherit' | 'pipe' = 'pipe', logPath?: string): Options['stdout'] {
+  return logPath === undefined ? mode : [mode, { file: logPath, append: true }]
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,44 @@
+import stringWidth from 'string-width'
+
+const escapeSequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f]+/g
+/** Marks that reorder or hide text: they let one name look like another. Emoji need the joiner U+200D. */
+const invisibleCharacters =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+
+/** Text from users, repos, Claude or tmux, made safe for one line of a terminal. */
+export function cleanText(text: string): string {
+  return cleaned(text).trim()
+}
+
+/** The same for several lines, which keep their indentation. */
+export function cleanLines(text: string): string {
+  return text
+    .split('\n')
+    .map(line => cleaned(line).trimEnd())
+    .join('\n')
+}
+
+function cleaned(text: string): string {
+  return text.replace(escapeSequences, '').replace(controlCharacters, ' ').replace(invisibleCharacters, '')
+}
+
+export function textWidth(text: string): number {
+  return stringWidth(text)
+}
+
+/** Cuts at a terminal width, not at a character count; never through an emoji. */
+export function truncate(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text
+  if (columns <= 0) return ''
+  let kept = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (textWidth(kept + segment) > columns - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+export function padEnd(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - textWidth(text)))
+}

@@ -1,0 +1,69 @@
+import type { Context } from '../context.ts'
+import type { MissionRecord } from '../mission/record.ts'
+import { type Place, placeInSession } from '../tmux/place.ts'
+import { becomeMission, openWindow } from '../tmux/windows.ts'
+import { requireTerminal } from './terminal.ts'
+
+/** Where a mission will run: in a new window, in the window this process has to itself, or in this terminal. */
+export type Destination =
+  | { kind: 'new-window'; place: Place }
+  | { kind: 'this-window'; place: Place }
+  | { kind: 'terminal' }
+
+/** Decided before anything is created, so that "no terminal" leaves nothing behind. */
+export function destinationFor(context: Context, { stdinIsPrompt = false, here = false } = {}): Destination {
+  const place = placeInSession(context)
+  if (place) return { kind: here ? 'this-window' : 'new-window', place }
+  requireTerminal(context, { stdinIsPrompt })
+  return { kind: 'terminal' }
+}
+
+/** Resolves to the exit code: at once for a new window, otherwise when Claude has ended. */
+export async function launchMission(
+  context: Context,
+  destination: Destination,
+  mission: MissionRecord,
+  { focus = true } = {},
+): Promise<number> {
+  switch (destination.kind) {
+    case 'new-window':
+      openMissionWindow(context, destination.place, mission, focus)
+      return 0
+    case 'this-window':
+      destination.place.tmux.tell(...becomeMission(context.env.TMUX_PANE ?? '', mission, null))
+      return runHere(context, mission)
+    case 'terminal':
+      return runHere(context, mission)
+  }
+}
+
+/** After the window it was asked for from, which is also where its end leads back to, if the user was taken along. */
+export function openMissionWindow(
+  context: Context,
+  place: Place,
+  mission: MissionRecord,
+  focus: boolean,
+): void {
+  openWindow(place.tmux, {
+    mission,
+    directory: context.paths.mission(mission.id).agent,
+    command: wrapperCommand(context, mission),
+    environment: wrapperEnvironment(mission, focus ? place.window : null),
+    parent: focus ? place.window : null,
+    after: place.window,
+    focus,
+  })
+}
+
+export function wrapperCommand({ self }: Context, { id }: MissionRecord): string[] {
+  return [...self, 'mission', '_run-wrapper', id]
+}
+
+export function wrapperEnvironment({ id }: MissionRecord, parent: string | null): Record<string, string> {
+  return { AGENC_MISSION_UUID: id, ...(parent === null ? {} : { AGENC_PARENT_WINDOW: parent }) }
+}
+
+async function runHere(context: Context, { id }: MissionRecord): Promise<number> {
+  const { runInTerminal } = await import('../wrapper/in-terminal.ts')
+  return runInTerminal(context, id)
+}

@@ -1,0 +1,37 @@
+import type { Config } from '../config/schema.ts'
+import type { Approve, MissionRecord } from './record.ts'
+
+export type ModeSource = 'mission' | 'repo' | 'config' | 'claude'
+
+export interface EffectiveMode {
+  /** With source `claude`: what Claude last reported, or null. */
+  mode: string | null
+  source: ModeSource
+}
+
+/** The first that is set: the mission's own, its repo's, the default; otherwise Claude decides. */
+export function effectiveMode(
+  mission: Pick<MissionRecord, 'permission_mode' | 'repo' | 'reported_permission_mode'>,
+  config: Config,
+): EffectiveMode {
+  if (mission.permission_mode) return { mode: mission.permission_mode, source: 'mission' }
+  const repoMode = repoConfig(mission.repo, config)?.permission_mode
+  if (repoMode) return { mode: repoMode, source: 'repo' }
+  if (config.claude.permission_mode) return { mode: config.claude.permission_mode, source: 'config' }
+  return { mode: mission.reported_permission_mode, source: 'claude' }
+}
+
+export function effectiveApprove(mission: Pick<MissionRecord, 'approve' | 'repo'>, config: Config): Approve {
+  return mission.approve ?? repoConfig(mission.repo, config)?.approve ?? config.approvals.mode
+}
+
+export function effectiveModel(
+  mission: Pick<MissionRecord, 'model' | 'repo'>,
+  config: Config,
+): string | null {
+  return mission.model ?? repoConfig(mission.repo, config)?.model ?? config.claude.model ?? null
+}
+
+export function repoConfig(repo: string | null, config: Config) {
+  return repo !== null && Object.hasOwn(config.repos, repo) ? config.repos[repo] : undefined
+}

@@ -1,0 +1,28 @@
+import type { Liveness } from '../process/identity.ts'
+import type { MissionRecord } from './record.ts'
+
+export type Status = 'running' | 'stopped' | 'crashed' | 'archived'
+
+export const heartbeatMs = 30_000
+const missedBeats = 3
+
+/** Who is asked whether it lives; null when nobody holds the mission. */
+export function leaseHolder(mission: MissionRecord): { pid: number; start: string } | null {
+  if (mission.wrapper_pid === null || mission.wrapper_start === null) return null
+  return { pid: mission.wrapper_pid, start: mission.wrapper_start }
+}
+
+/** `wrapper` is what is known of the lease's holder, now. */
+export function statusOf(mission: MissionRecord, wrapper: Liveness | null, now: Date): Status {
+  const isHeld = wrapper === 'alive' || (wrapper === 'unknown' && beatsStill(mission, now))
+  if (isHeld) return 'running'
+  if (mission.archived_at !== null) return 'archived'
+  if (wrapper !== null || mission.ended_by === 'lost') return 'crashed'
+  return 'stopped'
+}
+
+/** A wrapper in another container cannot be seen, but its beats can. */
+function beatsStill(mission: MissionRecord, now: Date): boolean {
+  if (mission.heartbeat_at === null) return false
+  return now.getTime() - Date.parse(mission.heartbeat_at) < heartbeatMs * missedBeats
+}

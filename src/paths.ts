@@ -1,0 +1,55 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { MissionId } from './mission/id.ts'
+
+/** Where everything lives below `$AGENC_DIRPATH`. */
+export interface Paths {
+  home: string
+  database: string
+  config: string
+  repos: string
+  /** Names the tmux server that the agenc session lives on. */
+  tmuxSocket: string
+  missions: string
+  mission(id: MissionId): MissionPaths
+}
+
+export interface MissionPaths {
+  root: string
+  /** Claude's working directory. */
+  agent: string
+  /** The first prompt, kept until Claude has it. */
+  prompt: string
+  setupLog: string
+  wrapperLog: string
+  /** Hook settings, spool and requests of the running wrapper. */
+  run: string
+}
+
+export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
+  return pathsAt(env.AGENC_DIRPATH ? resolve(env.AGENC_DIRPATH) : join(env.HOME || homedir(), '.agenc'))
+}
+
+export function pathsAt(home: string): Paths {
+  const missions = join(home, 'missions')
+  return {
+    home,
+    database: join(home, 'database.sqlite'),
+    config: join(home, 'config.json'),
+    repos: join(home, 'repos'),
+    tmuxSocket: join(home, 'tmux-socket'),
+    missions,
+    mission: id => missionPaths(join(missions, id)),
+  }
+}
+
+function missionPaths(root: string): MissionPaths {
+  return {
+    root,
+    agent: join(root, 'agent'),
+    prompt: join(root, 'prompt'),
+    setupLog: join(root, 'setup.log'),
+    wrapperLog: join(root, 'wrapper.log'),
+    run: join(root, 'run'),
+  }
+}

@@ -1,0 +1,86 @@
+import type { Runner } from '../exec/runner.ts'
+import type { ProcessIdentity, ProcessProbe } from './identity.ts'
+import { type ProcessTable, scanProcesses } from './table.ts'
+
+/** A process and everything below it, children before grandchildren, as they are now. */
+export function listTree(exec: Runner, probe: ProcessProbe, root: number): ProcessIdentity[] {
+  const pids = [root, ...descendants(scanProcesses(process.platform, exec), root)]
+  return pids.map(pid => probe.identify(pid)).filter(identity => identity !== null)
+}
+
+export function descendants(table: ProcessTable, root: number): number[] {
+  const found: number[] = []
+  const queue = [root]
+  const children = childrenByParent(table)
+  for (let parent = queue.shift(); parent !== undefined; parent = queue.shift()) {
+    const below = children.get(parent) ?? []
+    found.push(...below)
+    queue.push(...below)
+  }
+  return found
+}
+
+function childrenByParent(table: ProcessTable): Map<number, number[]> {
+  const children = new Map<number, number[]>()
+  for (const { pid, ppid } of table.values()) {
+    const siblings = children.get(ppid)
+    if (siblings) siblings.push(pid)
+    else children.set(ppid, [pid])
+  }
+  return children
+}
+
+/** Each is checked again just before: a pid alone may belong to somebody else by now. */
+export function signalProcesses(
+  probe: ProcessProbe,
+  processes: readonly ProcessIdentity[],
+  signal: NodeJS.Signals,
+): void {
+  const states = probe.liveness(processes)
+  processes.forEach(({ pid }, index) => {
+    if (states[index] !== 'alive') return
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It ended in between.
+    }
+  })
+}
+
+export function isAlive(probe: ProcessProbe, known: ProcessIdentity): boolean {
+  return probe.liveness([known])[0] === 'alive'
+}
+
+const pauseMs = 10
+
+/** true once all are gone, false when time ran out. */
+export async function waitUntilGone(
+  probe: ProcessProbe,
+  processes: readonly ProcessIdentity[],
+  timeoutMs: number,
+): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs
+  while (probe.liveness(processes).some(state => state !== 'dead')) {
+    if (Date.now() >= deadline) return false
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
+  }
+  return true
+}
+
+/** Politely first; what is left after `graceMs` is killed. Resolves when nothing is left. */
+export async function endTree(
+  exec: Runner,
+  probe: ProcessProbe,
+  root: ProcessIdentity,
+  signal: NodeJS.Signals,
+  graceMs: number,
+): Promise<void> {
+  if (!isAlive(probe, root)) return
+  const before = listTree(exec, probe, root.pid)
+  signalProcesses(probe, [root], signal)
+  if (await waitUntilGone(probe, before, graceMs)) return
+  const late = isAlive(probe, root) ? listTree(exec, probe, root.pid) : []
+  const all = [...before, ...late]
+  signalProcesses(probe, all, 'SIGKILL')
+  await waitUntilGone(probe, all, graceMs)
+}

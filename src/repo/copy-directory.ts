@@ -1,0 +1,50 @@
+import { dirname } from 'node:path'
+import { AgencError, Cancelled } from '../errors.ts'
+import type { Result, Runner } from '../exec/runner.ts'
+import { cleanText } from '../io/text.ts'
+import { fillThenPlace } from './staging.ts'
+import { moveWorktrees } from './worktrees.ts'
+
+export interface DirectoryCopy {
+  exec: Runner
+  env: NodeJS.ProcessEnv
+  from: string
+  to: string
+  signal?: AbortSignal
+  platform?: NodeJS.Platform
+}
+
+/**
+ * A working directory with everything in it, committed or not; shares its blocks with the original where the
+ * file system can. Links stay links, permissions stay.
+ */
+export async function copyDirectory(copy: DirectoryCopy): Promise<void> {
+  const { exec, env, from, to, signal, platform = process.platform } = copy
+  await fillThenPlace(dirname(to), to, async directory => {
+    let copied: Result | undefined
+    for (const args of copyArguments(platform, from, directory)) {
+      copied = await exec.stream('cp', args, { env, signal })
+      if (signal?.aborted) throw new Cancelled()
+      if (copied.exitCode === 0) break
+    }
+    if (copied?.exitCode !== 0) throw copyFailed(from, copied)
+    moveWorktrees(directory, from, to)
+  })
+}
+
+/** The ways to ask for a copy, best first: not every `cp` knows how to share blocks. */
+export function copyArguments(platform: NodeJS.Platform, from: string, to: string): string[][] {
+  if (platform === 'darwin') return [['-Rpc', from, to]]
+  return [
+    ['-a', '--reflink=auto', '-T', '--', from, to],
+    ['-a', '--', `${from}/.`, to],
+  ]
+}
+
+function copyFailed(from: string, result: Result | undefined): AgencError {
+  const reason = result?.stderr
+    .split('\n')
+    .map(cleanText)
+    .find(line => line !== '')
+  return new AgencError(`cannot copy ${from}: ${reason ?? 'cp failed'}`, 'Is there room on the disk?')
+}

@@ -1,0 +1,56 @@
+import { loadConfig } from '../config/file.ts'
+import type { Context } from '../context.ts'
+import { listMissions } from '../db/missions.ts'
+import type { Database } from '../db/open.ts'
+import { listAllPlans } from '../db/plans.ts'
+import { readStore } from '../db/store.ts'
+import type { MissionId } from '../mission/id.ts'
+import { type MissionJson, missionJson } from '../mission/json.ts'
+import type { MissionRecord } from '../mission/record.ts'
+import { leaseHolder, type Status, statusOf } from '../mission/status.ts'
+import { systemProbe } from '../process/identity.ts'
+import type { WindowId } from '../tmux/place.ts'
+import { tmuxOf } from '../tmux/server.ts'
+import { missionWindows } from '../tmux/windows.ts'
+
+/** The missions as they are now: the store's records beside what the system and tmux say. */
+export async function readRoster(context: Context, { archived = false } = {}): Promise<MissionJson[]> {
+  return readStore(context, db => (db ? rosterOf(context, db, listMissions(db, { archived })) : []))
+}
+
+export function rosterOf(context: Context, db: Database, missions: readonly MissionRecord[]): MissionJson[] {
+  const config = loadConfig(context.paths.config)
+  const statuses = statusesOf(context, missions)
+  const windows = statuses.includes('running') ? windowsNow(context) : null
+  const plans = listAllPlans(db)
+  return missions.map((mission, index) =>
+    missionJson(mission, config, {
+      status: statuses[index]!,
+      dir: context.paths.mission(mission.id).agent,
+      tmuxWindow: windows?.get(mission.id) ?? null,
+      pending: [],
+      plans: plans.get(mission.id) ?? [],
+    }),
+  )
+}
+
+/** Not to be had means not known: said, and nothing is concluded from it. */
+function windowsNow(context: Context): Map<MissionId, WindowId> | null {
+  const windows = missionWindows(tmuxOf(context))
+  if (windows === null) context.err.line('agenc: tmux could not be asked, so windows are not known.')
+  return windows
+}
+
+/** One question to the system for all of them. */
+export function statusesOf(context: Context, missions: readonly MissionRecord[]): Status[] {
+  const holders = missions.map(leaseHolder)
+  const held = holders.filter(holder => holder !== null)
+  const answers = held.length > 0 ? systemProbe(context.exec).liveness(held) : []
+  let next = 0
+  const now = context.now()
+  return missions.map((mission, index) => statusOf(mission, holders[index] ? answers[next++]! : null, now))
+}
+
+export function statusNow(context: Context, mission: MissionRecord): Status {
+  return statusesOf(context, [mission])[0]!
+}

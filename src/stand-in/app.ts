@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Shells } from './bash.ts'
+import { hookEnv, toolEnv } from './child-env.ts'
+import { noteEnd, updateClaudeJson } from './claude-json.ts'
+import { Commands } from './commands.ts'
+import { Conversation } from './conversation.ts'
+import { Dialogs } from './dialogs.ts'
+import { Display } from './display.ts'
+import { ExitKey } from './exit-key.ts'
+import { Hooks } from './hooks.ts'
+import { type PromptActions, promptKey } from './keyboard.ts'
+import type { Key, Report } from './keys.ts'
+import { nextMode } from './modes.ts'
+import { entriesOf } from './saved-sessions.ts'
+import { Screen } from './screen.ts'
+import type { Session } from './session.ts'
+import { type AppStart, sessionFrom, startEvent } from './session-start.ts'
+import { handleSignals, suspend } from './signals.ts'
+import type { Stage } from './stage.ts'
+import { startupDialogs } from './startup.ts'
+import { statusOf } from './status-board.ts'
+import { StatusFile } from './status-file.ts'
+import { Tasks } from './tasks.ts'
+import { TerminalInput } from './terminal-input.ts'
+import { claudeVersion } from './version.ts'
+
+/** Between the first picture and a prompt that takes Enter, as in the real program. */
+const readyDelayMs = 30
+const goneExitCode = 129
+
+/** The running program: one terminal, one conversation. */
+export class App {
+  private readonly start: AppStart
+  private readonly session: Session
+  private readonly screen: Screen
+  private readonly input: TerminalInput
+  private readonly hooks: Hooks
+  private readonly shells = new Shells()
+  private readonly tasks = new Tasks()
+  private readonly dialogs = new Dialogs(() => this.changed())
+  private readonly exitKey = new ExitKey(() => this.display.refresh())
+  private readonly status: StatusFile | undefined
+  private readonly stage: Stage
+  private readonly display: Display
+  private readonly commands: Commands
+  private readonly promptActions: PromptActions
+  private readonly quit = new AbortController()
+  private conversation: Conversation | undefined
+  /** Hooks are told of the end only when they may know of the session. */
+  private inSession = false
+  private ready = false
+  private suspended = false
+  private changePending = false
+  private leaving: Promise<void> | undefined
+  private finish: (exitCode: number) => void = () => {}
+
+  constructor(start: AppStart) {
+    const session = sessionFrom(start)
+    const agentView = !start.settings.disableAgentView && !start.env.CLAUDE_CODE_DISABLE_AGENT_VIEW
+    const { dialogs, tasks, exitKey } = this
+    this.start = start
+    this.session = session
+    this.screen = new Screen(start.stdout)
+    this.input = new TerminalInput(start.stdin)
+    this.hooks = new Hooks(start.settings.hooks, start.cwd, () => hookEnv(start.env, session, this.screen))
+    this.status = session.saving ? statusFileFor(start, session) : undefined
+    const scene = { session, dialogs, tasks, exitKey, agentView, stillTitle: Boolean(start.env.TMUX) }
+    const entries = entriesOf(start.saved?.lines ?? [])
+    this.display = new Display(this.screen, { ...scene, isBusy: () => this.isBusy() }, entries)
+    this.stage = this.makeStage()
+    this.commands = new Commands(this.stage, this.display, this.status, {
+      submit: prompt => this.conversation?.submit(prompt),
+      leave: () => this.leave('prompt_input_exit', 0),
+    })
+    this.promptActions = this.makePromptActions(agentView)
+  }
+
+  /** The exit code. */
+  run(): Promise<number> {
+    handleSignals({
+      leave: exitCode => this.leave('other', exitCode),
+      continued: () => this.resume(),
+      resized: () => this.display.resized(),
+    })
+    this.input.listen(
+      key => this.key(key),
+      () => this.leave('other', goneExitCode),
+    )
+    void this.begin()
+    return new Promise(resolve => {
+      this.finish = resolve
+    })
+  }
+
+  private async begin(): Promise<void> {
+    const { start, session, dialogs, quit, display } = this
+    display.openQuestions()
+    const end = await startupDialogs({ ...start, mode: session.mode, dialogs, signal: quit.signal })
+    if (quit.signal.aborted) return
+    this.inSession = end?.hooks ?? true
+    if (end) return this.leave('other', end.exitCode)
+    const event = startEvent(start, session)
+    this.status?.open()
+    if (session.name) this.status?.name(session.name, 'user')
+    this.conversation = new Conversation(this.stage, {
+      sessionStarted: this.stage.fire('SessionStart', event, { subject: event.source }),
+      returnPrompt: prompt => display.takeBack(prompt),
+    })
+    display.openConversation()
+    await sleep(readyDelayMs)
+    this.ready = true
+    this.changed()
+    if (start.prompt) this.commands.take(start.prompt)
+  }
+
+  private key(key: Key | Report): void {
+    if (this.leaving || this.suspended) return
+    if (key.name === 'keyboard-protocol') {
+      this.screen.useKeyboardProtocol()
+      return
+    }
+    this.conversation?.touched()
+    if (this.dialogs.key(key)) return
+    if (key.name === 'enter' && !this.ready) return
+    this.display.box = promptKey(this.display.box, key, this.promptActions)
+    this.changed()
+  }
+
+  private suspend(): void {
+    this.suspended = true
+    this.display.close({ keepTitle: true })
+    this.input.raw(false)
+    this.screen.print('\r\nClaude Code has been suspended. Run `fg` to bring Claude Code back.\r\n')
+    suspend()
+  }
+
+  private resume(): void {
+    if (!this.suspended) return
+    this.suspended = false
+    this.input.raw(true)
+    this.display.openConversation()
+  }
+
+  /** Once: what comes after the first reason to leave changes nothing. */
+  private leave(reason: string, exitCode: number): void {
+    const finish = () => this.finish(exitCode)
+    this.leaving ??= this.end(reason).then(finish, finish)
+  }
+
+  private async end(reason: string): Promise<void> {
+    const { session, start, screen } = this
+    this.conversation?.end()
+    this.quit.abort()
+    this.display.close()
+    this.input.close()
+    await Promise.all([this.shells.end(), this.hooks.end()])
+    if (this.inSession) await this.stage.fire('SessionEnd', { reason }, { subject: reason })
+    this.status?.remove()
+    if (!this.inSession) return
+    const { sessionId, transcript } = session
+    await updateClaudeJson(start.places.claudeJson, json =>
+      noteEnd(json, start.cwd, sessionId, claudeVersion),
+    )
+    if (transcript.exists) screen.print(`\r\nResume this session with:\r\nclaude --resume ${sessionId}\r\n`)
+  }
+
+  private isBusy(): boolean {
+    return this.commands.running > 0 || (this.conversation?.running ?? false)
+  }
+
+  /** Told once everything that follows from a change has happened: a refused tool is never busy in between. */
+  private changed(): void {
+    if (this.changePending) return
+    this.changePending = true
+    setImmediate(() => {
+      this.changePending = false
+      if (this.ready && !this.leaving) this.reportStatus()
+      this.display.refresh()
+    })
+  }
+
+  private reportStatus(): void {
+    const { status, waitingFor } = statusOf({
+      busy: this.isBusy(),
+      subagents: this.tasks.count('subagent'),
+      shells: this.tasks.count('shell'),
+      waitingFor: this.dialogs.current?.dialog.waitingFor,
+    })
+    this.status?.status(status, waitingFor)
+  }
+
+  private makeStage(): Stage {
+    const { args, settings, env } = this.start
+    const { session, dialogs, shells, tasks } = this
+    return {
+      session,
+      dialogs,
+      shells,
+      tasks,
+      childEnv: () => toolEnv(env, session),
+      rules: {
+        allow: [...settings.allow, ...args.allowedTools],
+        deny: [...settings.deny, ...args.disallowedTools],
+      },
+      fire: (event, extra, { agent, ...options } = {}) =>
+        this.hooks.run({ event, payload: session.payload(event, extra, agent), ...options }),
+      show: entry => this.display.show(entry),
+      notify: prompt => this.conversation?.notify(prompt),
+      changed: () => this.changed(),
+    }
+  }
+
+  private makePromptActions(agentView: boolean): PromptActions {
+    const { session, exitKey, commands } = this
+    const bypassAllowed = this.start.args.permissionMode === 'bypassPermissions'
+    return {
+      exitKey,
+      agentView,
+      isRunning: () => this.conversation?.running ?? false,
+      submit: text => commands.take(text),
+      interrupt: () => this.conversation?.interrupt(),
+      leave: () => this.leave('prompt_input_exit', 0),
+      suspend: () => this.suspend(),
+      openAgentView: () => commands.openAgentView(),
+      nextMode: () => session.changeMode(nextMode(session.mode, bypassAllowed)),
+    }
+  }
+}
+
+function statusFileFor(start: AppStart, { sessionId, cwd, derivedName }: Session): StatusFile {
+  return new StatusFile(start.places.sessions, { sessionId, cwd, name: derivedName, env: start.env })
+}

@@ -1,0 +1,91 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { modeChoices, modeFromWord, type PermissionMode } from './modes.ts'
+import { claudeVersion } from './version.ts'
+
+export interface Arguments {
+  sessionId?: string
+  /** A session id or a name; `true` when none was given. */
+  resume?: string | true
+  continue?: boolean
+  forkSession?: boolean
+  permissionMode?: PermissionMode
+  allowedTools: string[]
+  disallowedTools: string[]
+  settings?: string
+  name?: string
+  model?: string
+  prompt?: string
+}
+
+/** What the command line asks for, or what to print instead and the exit code that goes with it. */
+export type Parsed = { run: Arguments } | { print: string; exitCode: number }
+
+export function parseArguments(argv: readonly string[]): Parsed {
+  let printed = ''
+  const command = declare().exitOverride()
+  const print = (text: string) => {
+    printed += text
+  }
+  command.configureOutput({ writeOut: print, writeErr: print }).configureHelp({ helpWidth: 80 })
+  try {
+    command.parse([...argv], { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return { print: printed, exitCode: error.exitCode }
+    throw error
+  }
+  return { run: argumentsOf(command) }
+}
+
+function declare(): Command {
+  return new Command('claude')
+    .description(
+      'A scripted stand-in for Claude Code: same flags, hooks and files, no account and no network',
+    )
+    .argument('[prompt]', 'Your prompt')
+    .addOption(
+      variadic('--allowedTools, --allowed-tools <tools...>', 'Tools to allow (e.g. "Bash(git *) Edit")'),
+    )
+    .option('-c, --continue', 'Continue the most recent conversation in the current directory')
+    .option('--dangerously-skip-permissions', 'Bypass all permission checks')
+    .addOption(variadic('--disallowedTools, --disallowed-tools <tools...>', 'Tools to deny'))
+    .option('--fork-session', 'When resuming, create a new session ID instead of reusing the original')
+    .option('--model <model>', 'Model for the current session')
+    .option('-n, --name <name>', 'Set a display name for this session')
+    .addOption(permissionModeOption())
+    .option('-r, --resume [value]', 'Resume a conversation by session ID or name')
+    .option('--session-id <uuid>', 'Use a specific session ID for the conversation (must be a valid UUID)')
+    .option('--settings <file-or-json>', 'Path to a settings JSON file or a JSON string')
+    .version(`${claudeVersion} (Claude Code)`, '-v, --version', 'Output the version number')
+    .helpOption('-h, --help', 'Display help for command')
+}
+
+function variadic(flags: string, description: string): Option {
+  return new Option(flags, description)
+}
+
+/** `default` is taken as well as `manual`, though help and errors do not say so. */
+function permissionModeOption(): Option {
+  return new Option('--permission-mode <mode>', 'Permission mode to use for the session')
+    .choices(modeChoices)
+    .argParser(word => {
+      const mode = modeFromWord(word)
+      if (!mode) throw new InvalidArgumentError(`Allowed choices are ${modeChoices.join(', ')}.`)
+      return mode
+    })
+}
+
+function argumentsOf(command: Command): Arguments {
+  const { allowedTools, disallowedTools, dangerouslySkipPermissions, ...rest } = command.opts()
+  return {
+    ...rest,
+    ...(dangerouslySkipPermissions ? { permissionMode: 'bypassPermissions' } : {}),
+    allowedTools: toolList(allowedTools),
+    disallowedTools: toolList(disallowedTools),
+    prompt: command.args[0],
+  }
+}
+
+/** `Bash(git *) Edit,Write` is three tools: blanks and commas part them, except inside brackets. */
+function toolList(words: readonly string[] = []): string[] {
+  return words.flatMap(word => word.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [])
+}

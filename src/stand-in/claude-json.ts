@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import lockfile from 'proper-lockfile'
+
+interface Project {
+  hasTrustDialogAccepted?: boolean
+  [key: string]: unknown
+}
+
+/** Claude's own memory between runs, shared by every running Claude. */
+export interface ClaudeJson {
+  numStartups?: number
+  projects?: Record<string, Project>
+  [key: string]: unknown
+}
+
+const lockRetries = { retries: 12, factor: 1.3, minTimeout: 40, maxTimeout: 400 }
+const staleLockMs = 10_000
+
+export function readClaudeJson(path: string): ClaudeJson {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as ClaudeJson
+  } catch {
+    return {}
+  }
+}
+
+/** Changes the file under the lock of every Claude; like Claude itself, goes on without it when it cannot be had. */
+export async function updateClaudeJson(path: string, change: (json: ClaudeJson) => void): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const release = await lockfile
+    .lock(path, { realpath: false, stale: staleLockMs, retries: lockRetries })
+    .catch(() => undefined)
+  try {
+    const json = readClaudeJson(path)
+    change(json)
+    const temporary = `${path}.tmp.${process.pid}.${randomBytes(4).toString('hex')}`
+    writeFileSync(temporary, JSON.stringify(json, null, 2), { mode: 0o600 })
+    renameSync(temporary, path)
+  } finally {
+    await release?.().catch(() => {})
+  }
+}
+
+/** A trusted parent covers its children, up to and not beyond the root of a git repository. */
+export function isTrusted(json: ClaudeJson, directory: string): boolean {
+  for (let at = directory; ; at = dirname(at)) {
+    if (json.projects?.[at]?.hasTrustDialogAccepted) return true
+    if (existsSync(join(at, '.git')) || dirname(at) === at) return false
+  }
+}
+
+export function noteStart(json: ClaudeJson, version: string, now: Date): void {
+  json.numStartups = (json.numStartups ?? 0) + 1
+  json.firstStartTime ??= now.toISOString()
+  json.lastReleaseNotesSeen = version
+}
+
+export function noteTrust(json: ClaudeJson, cwd: string): void {
+  projectOf(json, cwd).hasTrustDialogAccepted = true
+}
+
+export function noteEnd(json: ClaudeJson, cwd: string, sessionId: string, version: string): void {
+  Object.assign(projectOf(json, cwd), {
+    lastGracefulShutdown: true,
+    lastVersionBase: version,
+    lastSessionId: sessionId,
+  })
+}
+
+function projectOf(json: ClaudeJson, cwd: string): Project {
+  json.projects ??= {}
+  json.projects[cwd] ??= { allowedTools: [], hasTrustDialogAccepted: false }
+  return json.projects[cwd]
+}

@@ -1,0 +1,131 @@
+export type KeyName =
+  | 'enter'
+  | 'newline'
+  | 'escape'
+  | 'backspace'
+  | 'left'
+  | 'right'
+  | 'up'
+  | 'down'
+  | 'home'
+  | 'end'
+  | 'tab'
+  | 'shift-tab'
+  | 'ctrl-c'
+  | 'ctrl-d'
+  | 'ctrl-u'
+  | 'ctrl-z'
+
+export type Key = { name: KeyName } | { name: 'text'; text: string } | { name: 'paste'; text: string }
+
+/** What the terminal says about itself, rather than what somebody typed. */
+export type Report = { name: 'keyboard-protocol' }
+
+const esc = '\u001b'
+const pasteStart = '\u001b[200~'
+const pasteEnd = '\u001b[201~'
+
+const controls: Record<string, KeyName> = {
+  '\r': 'enter',
+  '\n': 'newline',
+  '\t': 'tab',
+  '\u0001': 'home',
+  '\u0003': 'ctrl-c',
+  '\u0004': 'ctrl-d',
+  '\u0005': 'end',
+  '\u0008': 'backspace',
+  '\u0015': 'ctrl-u',
+  '\u001a': 'ctrl-z',
+  '\u007f': 'backspace',
+}
+
+const finals: Record<string, KeyName> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  Z: 'shift-tab',
+}
+
+/** Reports and mouse events end like keys do, so whole sequences are taken before they are judged. */
+const sequence = /^\u001b(?:\[<[\d;]+[Mm]|\[[0-?]*[ -/]*[@-~]|O[A-Z]|[P\]_^][\s\S]*?(?:\u0007|\u001b\\))/
+
+/** Turns what a terminal sends into keys. A sequence may come in pieces; the rest waits for the next one. */
+export class KeyParser {
+  private rest = ''
+
+  feed(input: string): (Key | Report)[] {
+    this.rest += input
+    const keys: (Key | Report)[] = []
+    for (let taken = this.take(); taken !== undefined; taken = this.take()) keys.push(...taken)
+    return keys
+  }
+
+  /** A lone Esc is only known to be one when nothing follows it. */
+  get escapePending(): boolean {
+    return this.rest === esc
+  }
+
+  flush(): (Key | Report)[] {
+    const pending = this.escapePending
+    if (pending) this.rest = ''
+    return pending ? [{ name: 'escape' }] : []
+  }
+
+  private take(): (Key | Report)[] | undefined {
+    if (this.rest === '') return undefined
+    if (this.rest.startsWith(pasteStart)) return this.takePaste()
+    if (!this.rest.startsWith(esc)) return [this.takePlain()]
+    const found = sequence.exec(this.rest)?.[0]
+    if (found) {
+      this.rest = this.rest.slice(found.length)
+      return keysOf(found)
+    }
+    if (this.rest.length === 1 || /^\u001b[[OP\]_^]/.test(this.rest)) return undefined
+    this.rest = this.rest.slice(1)
+    return [{ name: 'escape' }]
+  }
+
+  private takePaste(): Key[] | undefined {
+    const end = this.rest.indexOf(pasteEnd)
+    if (end < 0) return undefined
+    const text = this.rest.slice(pasteStart.length, end).replaceAll('\r', '\n')
+    this.rest = this.rest.slice(end + pasteEnd.length)
+    return [{ name: 'paste', text }]
+  }
+
+  private takePlain(): Key {
+    const control = controls[this.rest[0]!]
+    if (control) {
+      this.rest = this.rest.slice(1)
+      return { name: control }
+    }
+    const text = /^[^\u0000-\u001f\u007f]+/.exec(this.rest)?.[0] ?? ''
+    this.rest = this.rest.slice(text.length || 1)
+    return { name: 'text', text }
+  }
+}
+
+function keysOf(found: string): (Key | Report)[] {
+  if (/^\u001b\[\?\d+u$/.test(found)) return [{ name: 'keyboard-protocol' }]
+  const kitty = /^\u001b\[(\d+)(?:;(\d+))?u$/.exec(found)
+  if (kitty) return kittyKey(Number(kitty[1]), Number(kitty[2] ?? 1))
+  const name = /^\u001b(?:\[|O)[\d;]*([A-Z])$/.exec(found)?.[1]
+  const key = name ? finals[name] : undefined
+  return key ? [{ name: key }] : []
+}
+
+function kittyKey(code: number, modifiers: number): Key[] {
+  const shift = ((modifiers - 1) & 1) !== 0
+  const control = ((modifiers - 1) & 4) !== 0
+  if (code === 27) return [{ name: 'escape' }]
+  if (code === 13) return [{ name: shift ? 'newline' : 'enter' }]
+  if (code === 9) return [{ name: shift ? 'shift-tab' : 'tab' }]
+  if (code === 127) return [{ name: 'backspace' }]
+  const character = String.fromCodePoint(code)
+  if (!control) return [{ name: 'text', text: character }]
+  const name = controls[String.fromCharCode(code & 0x1f)]
+  return name ? [{ name }] : []
+}

@@ -1,0 +1,37 @@
+import { realpathSync } from 'node:fs'
+import { App } from './app.ts'
+import { parseArguments } from './arguments.ts'
+import { placesFrom } from './places.ts'
+import { planStart } from './refusals.ts'
+import { promptFromStdin } from './terminal-input.ts'
+
+async function main(): Promise<number> {
+  const parsed = parseArguments(process.argv.slice(2))
+  if ('print' in parsed) {
+    const output = parsed.exitCode === 0 ? process.stdout : process.stderr
+    output.write(parsed.print)
+    return parsed.exitCode
+  }
+  const { env, stdin, stdout } = process
+  const args = parsed.run
+  const cwd = realpathSync(process.cwd())
+  const places = placesFrom(env)
+  const plan = planStart(args, places, cwd, env)
+  if ('refusal' in plan) return refuse(plan.refusal)
+  if (!stdout.isTTY) return refuse('The stand-in for Claude Code needs a terminal')
+  const prompt = [args.prompt, promptFromStdin(stdin)].filter(Boolean).join('\n')
+  return new App({ args, env, cwd, places, ...plan, prompt, stdin, stdout }).run()
+}
+
+function refuse(message: string): number {
+  process.stderr.write(`\u001b[31m${message}\u001b[39m\n`)
+  return 1
+}
+
+main().then(
+  exitCode => process.exit(exitCode),
+  error => {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+    process.exit(1)
+  },
+)

@@ -1,0 +1,120 @@
+import { dirname, isAbsolute, join } from 'node:path'
+import type { Input } from './hook-decision.ts'
+import type { PermissionMode } from './modes.ts'
+
+export interface ToolUse {
+  id: string
+  name: string
+  /** As the model gave it. */
+  given: Input
+  /** With paths made absolute and defaults filled in, as hooks see it. */
+  input: Input
+}
+
+export type Suggestion =
+  | { type: 'addDirectories'; directories: string[]; destination: string }
+  | {
+      type: 'addRules'
+      rules: { toolName: string; ruleContent: string }[]
+      behavior: 'allow'
+      destination: string
+    }
+  | { type: 'setMode'; mode: PermissionMode; destination: string }
+
+export interface Rules {
+  mode: PermissionMode
+  cwd: string
+  allow: readonly string[]
+  deny: readonly string[]
+  planFile: string
+}
+
+const harmlessCommands = new Set([
+  'cat',
+  'date',
+  'echo',
+  'head',
+  'ls',
+  'printf',
+  'pwd',
+  'sleep',
+  'tail',
+  'true',
+  'wc',
+  'which',
+])
+const fileCommands = new Set(['cp', 'ln', 'mkdir', 'mv', 'rm', 'rmdir', 'sed', 'touch'])
+const editTools = new Set(['Edit', 'NotebookEdit', 'Write'])
+/** These ask by their own nature, whatever the mode. */
+const askingTools = new Set(['AskUserQuestion', 'ExitPlanMode'])
+
+export function permissionFor(tool: ToolUse, rules: Rules): 'allow' | 'ask' | 'deny' {
+  if (rules.deny.some(rule => ruleCovers(rule, tool))) return 'deny'
+  if (askingTools.has(tool.name)) return 'ask'
+  if (rules.mode === 'bypassPermissions' || rules.allow.some(rule => ruleCovers(rule, tool))) return 'allow'
+  if (isHarmless(tool, rules)) return 'allow'
+  if (rules.mode === 'acceptEdits' && isEdit(tool, rules.cwd)) return 'allow'
+  if (rules.mode === 'auto') return 'allow'
+  return rules.mode === 'dontAsk' ? 'deny' : 'ask'
+}
+
+/** `Bash`, `Bash(git status)`, `Bash(git *)`. */
+function ruleCovers(rule: string, tool: ToolUse): boolean {
+  const [, name, pattern] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? []
+  if (name !== tool.name) return false
+  if (pattern === undefined) return true
+  const subject = String(tool.input.command ?? tool.input.file_path ?? '')
+  const stem = pattern.replace(/:?\s?\*$/, '')
+  return stem === pattern ? subject === pattern : subject === stem || subject.startsWith(`${stem} `)
+}
+
+function isHarmless(tool: ToolUse, rules: Rules): boolean {
+  if (tool.name === 'Write') return rules.mode === 'plan' && tool.input.file_path === rules.planFile
+  if (tool.name !== 'Bash') return !editTools.has(tool.name)
+  const command = commandOf(tool)
+  if (/[>`]|\$\(/.test(command)) return false
+  return command.split(/&&|\|\||[;|\n]/).every(part => harmlessCommands.has(firstWord(part)))
+}
+
+function isEdit(tool: ToolUse, cwd: string): boolean {
+  if (editTools.has(tool.name)) return isInside(String(tool.input.file_path), cwd)
+  if (tool.name !== 'Bash' || !fileCommands.has(firstWord(commandOf(tool)))) return false
+  return isInside(targetOf(commandOf(tool), cwd), cwd)
+}
+
+function isInside(path: string, cwd: string): boolean {
+  return path === cwd || path.startsWith(`${cwd}/`)
+}
+
+/** What Claude would offer to remember; none for plans and questions. */
+export function suggestionsFor(tool: ToolUse, cwd: string): Suggestion[] | undefined {
+  if (askingTools.has(tool.name)) return undefined
+  const acceptEdits: Suggestion = { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
+  if (editTools.has(tool.name)) return [acceptEdits]
+  const command = commandOf(tool)
+  if (fileCommands.has(firstWord(command))) {
+    const directories = [dirname(targetOf(command, cwd))]
+    return [{ type: 'addDirectories', directories, destination: 'session' }, acceptEdits]
+  }
+  const rules = [{ toolName: tool.name, ruleContent: rememberedCommand(command) }]
+  return [{ type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' }]
+}
+
+/** Two plain words stand for every command that begins with them. */
+export function rememberedCommand(command: string): string {
+  const [program = '', verb = ''] = command.trim().split(/\s+/)
+  return /^[a-z][a-z-]*$/.test(verb) ? `${program} ${verb} *` : command
+}
+
+function targetOf(command: string, cwd: string): string {
+  const path = command.trim().split(/\s+/).at(-1) ?? ''
+  return isAbsolute(path) ? path : join(cwd, path)
+}
+
+function commandOf(tool: ToolUse): string {
+  return String(tool.input.command ?? '')
+}
+
+function firstWord(command: string): string {
+  return command.trim().split(/\s+/)[0] ?? ''
+}

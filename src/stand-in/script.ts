@@ -1,0 +1,85 @@
+/** One thing the scripted model does in a turn. */
+export type Act =
+  | { kind: 'text'; text: string }
+  | { kind: 'tool'; name: string; input: Record<string, unknown> }
+  /** Writes the plan file, wherever Claude has put it. */
+  | { kind: 'plan'; text: string }
+  | { kind: 'error'; status: number; message: string }
+  | { kind: 'hang' }
+
+/** What the model answers to one request. */
+export interface Turn {
+  delayMs: number
+  streamMs: number
+  acts: Act[]
+}
+
+const directive = /(\+\s*)?\[\[(\w+)\s*([\s\S]*?)\]\]/g
+
+/**
+ * A prompt is the script of its own answer: each `[[…]]` is one turn of the model, and `+` in front joins a
+ * directive to the turn before. `[[delay ms]]` and `[[stream ms]]` set the pace of the turn that follows.
+ */
+export function parseScript(prompt: string): Turn[] {
+  const turns: Turn[] = []
+  let pace = { delayMs: 0, streamMs: 0 }
+  for (const [, joined, verb = '', rest = ''] of prompt.matchAll(directive)) {
+    if (verb === 'delay') pace.delayMs = Number(rest)
+    else if (verb === 'stream') pace.streamMs = Number(rest)
+    else {
+      const last = joined ? turns.at(-1) : undefined
+      if (last) last.acts.push(actOf(verb, rest))
+      else turns.push({ ...pace, acts: [actOf(verb, rest)] })
+      pace = { delayMs: 0, streamMs: 0 }
+    }
+  }
+  return turns
+}
+
+/** The answer to the `index`-th request of a prompt. */
+export function turnOf(prompt: string, index: number): Turn {
+  const turns = parseScript(prompt)
+  const text = turns.length === 0 ? friendlyReply(prompt) : 'Done.'
+  return turns[index] ?? { delayMs: 0, streamMs: 0, acts: [{ kind: 'text', text }] }
+}
+
+function actOf(verb: string, rest: string): Act {
+  switch (verb) {
+    case 'bash':
+      return { kind: 'tool', name: 'Bash', input: { command: rest, description: 'Run a scripted command' } }
+    case 'write':
+      return { kind: 'tool', name: 'Write', input: writeInput(rest) }
+    case 'tool':
+      return toolAct(rest)
+    case 'plan':
+      return { kind: 'plan', text: rest }
+    case 'error':
+      return errorAct(rest)
+    case 'hang':
+      return { kind: 'hang' }
+    default:
+      return { kind: 'text', text: rest }
+  }
+}
+
+function writeInput(rest: string): Record<string, unknown> {
+  const bar = rest.indexOf('|')
+  return bar < 0
+    ? { file_path: rest.trim(), content: '' }
+    : { file_path: rest.slice(0, bar).trim(), content: rest.slice(bar + 1) }
+}
+
+function toolAct(rest: string): Act {
+  const [, name = '', json = ''] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? []
+  return { kind: 'tool', name, input: json ? JSON.parse(json) : {} }
+}
+
+function errorAct(rest: string): Act {
+  const [status = '500', ...words] = rest.split(' ')
+  return { kind: 'error', status: Number(status), message: words.join(' ') || 'scripted error' }
+}
+
+function friendlyReply(prompt: string): string {
+  const subject = prompt.replace(/\s+/g, ' ').trim().slice(0, 60)
+  return subject ? `Gladly. You said: ${subject}` : 'Hello! What shall we work on?'
+}

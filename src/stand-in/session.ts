@@ -1,0 +1,103 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { basename, join } from 'node:path'
+import { carriesEffort, carriesMode, type HookEvent } from './hook-events.ts'
+import type { PermissionMode } from './modes.ts'
+import type { Places } from './places.ts'
+import { Transcript } from './transcript.ts'
+
+export interface AgentIdentity {
+  id: string
+  type: string
+}
+
+export interface SessionStart {
+  sessionId: string
+  cwd: string
+  mode: PermissionMode
+  name?: string
+  places: Places
+  /** Off inside another Claude: nothing is kept and nothing can be resumed. */
+  saving: boolean
+  /** Where a resumed conversation is kept, which may be another project's directory. */
+  transcriptPath?: string
+}
+
+const effort = { level: 'medium' }
+
+/** Who this conversation is: its id, its name, its mode, the prompt it is at. */
+export class Session {
+  readonly cwd: string
+  readonly places: Places
+  readonly saving: boolean
+  readonly derivedName: string
+  sessionId: string
+  mode: PermissionMode
+  name: string | undefined
+  promptId: string | undefined
+  transcript: Transcript
+  private plan: string | undefined
+
+  constructor(start: SessionStart) {
+    this.cwd = start.cwd
+    this.places = start.places
+    this.saving = start.saving
+    this.sessionId = start.sessionId
+    this.mode = start.mode
+    this.name = start.name
+    this.derivedName = `${basename(start.cwd).replace(/[^a-zA-Z0-9]+/g, '-')}-${randomBytes(1).toString('hex')}`
+    this.transcript = this.transcriptAt(start.transcriptPath ?? this.usualPath())
+  }
+
+  /** `/clear` and forks: the same name and mode, another conversation. */
+  become(sessionId: string): void {
+    this.sessionId = sessionId
+    this.promptId = undefined
+    this.transcript = this.transcriptAt(this.usualPath())
+  }
+
+  changeMode(mode: PermissionMode): void {
+    this.mode = mode
+    this.transcript.permissionMode(mode)
+  }
+
+  titleField(): { session_title?: string } {
+    return this.name ? { session_title: this.name } : {}
+  }
+
+  nextPrompt(): void {
+    this.promptId = randomUUID()
+  }
+
+  /** The one file that may be written while planning; named after the first prompt that needs it. */
+  planFile(prompt = ''): string {
+    const words = prompt.toLowerCase().match(/[a-z0-9]+/g) ?? ['plan']
+    this.plan ??= join(
+      this.places.plans,
+      `${words.slice(0, 5).join('-')}-${randomBytes(3).toString('hex')}.md`,
+    )
+    return this.plan
+  }
+
+  payload(event: HookEvent, extra: Record<string, unknown>, agent?: AgentIdentity): Record<string, unknown> {
+    return {
+      session_id: this.sessionId,
+      transcript_path: this.transcript.path,
+      cwd: this.cwd,
+      ...(this.promptId && event !== 'SessionStart' ? { prompt_id: this.promptId } : {}),
+      ...(carriesMode(event) ? { permission_mode: this.mode } : {}),
+      ...(agent ? { agent_id: agent.id, agent_type: agent.type } : {}),
+      ...(carriesEffort(event) ? { effort } : {}),
+      hook_event_name: event,
+      ...extra,
+    }
+  }
+
+  private usualPath(): string {
+    return this.places.transcript(this.cwd, this.sessionId)
+  }
+
+  private transcriptAt(path: string): Transcript {
+    const head = () => ({ sessionId: this.sessionId, cwd: this.cwd, mode: this.mode, name: this.name })
+    return new Transcript(path, head, this.saving)
+  }
+}

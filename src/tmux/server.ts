@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import type { Context } from '../context.ts'
+import { writeFileAtomically } from '../io/files.ts'
+import { type Tmux, tmuxAt } from './tmux.ts'
+
+/** The server that `attach` was run against, so that every later command asks the same one. */
+export function recordedSocket(context: Context): string | null {
+  try {
+    return readFileSync(context.paths.tmuxSocket, 'utf8').trim() || null
+  } catch {
+    return null
+  }
+}
+
+export function recordSocket(context: Context, socket: string): void {
+  if (recordedSocket(context) !== socket) writeFileAtomically(context.paths.tmuxSocket, `${socket}\n`)
+}
+
+/** `$TMUX` is `<socket>,<server pid>,<session number>`. */
+export function socketOf(env: NodeJS.ProcessEnv): string | null {
+  return env.TMUX?.split(',')[0] || null
+}
+
+/** Inside agenc's own session the server is the one we are in; elsewhere the recorded one. */
+export function tmuxOf(context: Context): Tmux {
+  const own = context.env.AGENC_TMUX === '1' ? socketOf(context.env) : null
+  return tmuxAt(context.exec, context.env, own ?? recordedSocket(context) ?? socketOf(context.env))
+}

@@ -1,0 +1,60 @@
+import type { Context } from '../context.ts'
+import { sessionName, sessionTarget } from './place.ts'
+import { literal, type Tmux, type TmuxCommand } from './tmux.ts'
+
+/** What a mission needs of the user's present environment, where an old session has an old one. */
+const refreshed =
+  /^(PATH|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS)$|^(CLAUDE|ANTHROPIC)_/i
+/** Set by a Claude for what it starts; never to be handed on to a whole session. */
+const ofOneClaude =
+  /^CLAUDE(CODE$|_CODE_(CHILD|SESSION|ENTRYPOINT|EXECPATH|MESSAGING)|_PID$|_SESSION|_EFFORT$)/
+
+export type SessionState =
+  | { kind: 'none' }
+  | { kind: 'there'; home: string | null }
+  | { kind: 'unknown'; message: string }
+
+/** Is the agenc session there, and for which agenc home? */
+export function askForSession(tmux: Tmux): SessionState {
+  const answer = tmux.ask(
+    ['has-session', '-t', sessionTarget],
+    ['show-environment', '-t', `${sessionTarget}:`, 'AGENC_DIRPATH'],
+  )
+  if (answer.kind === 'ok')
+    return { kind: 'there', home: answer.lines[0]?.replace(/^AGENC_DIRPATH=/, '') ?? null }
+  if (answer.kind === 'no-server' || /can't find session/.test(answer.message)) return { kind: 'none' }
+  if (/unknown variable/.test(answer.message)) return { kind: 'there', home: null }
+  return { kind: 'unknown', message: answer.message }
+}
+
+export interface FirstWindow {
+  name: string
+  command: readonly string[]
+  environment?: Record<string, string>
+}
+
+/** The environment is given at creation: set afterwards, it would come too late for the first window. */
+export function newSession(context: Context, first: FirstWindow): TmuxCommand {
+  const size = terminalSize()
+  const environment = { AGENC_TMUX: '1', AGENC_DIRPATH: context.paths.home, ...first.environment }
+  return [
+    'new-session',
+    '-d',
+    ...['-s', sessionName, '-n', first.name, '-c', literal(context.env.HOME ?? '/')],
+    ...(size === null ? [] : ['-x', String(size.columns), '-y', String(size.rows)]),
+    ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+    ...first.command,
+  ]
+}
+
+function terminalSize(): { columns: number; rows: number } | null {
+  const { columns, rows, isTTY } = process.stdout
+  return isTTY && columns > 0 && rows > 0 ? { columns, rows } : null
+}
+
+/** Brings an older session up to the caller's PATH, proxies and Claude settings. */
+export function refreshEnvironment(env: NodeJS.ProcessEnv): TmuxCommand[] {
+  return Object.entries(env)
+    .filter(([name, value]) => value !== undefined && refreshed.test(name) && !ofOneClaude.test(name))
+    .map(([name, value]) => ['set-environment', '-t', `${sessionTarget}:`, name, value!])
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# The switcher: tmux draws the rows from the windows' own options, fzf picks one. No Node on the way.
+# usage: switch.sh <tmux socket> <fzf> <agenc command…>
+socket=$1 fzf=$2
+shift 2
+SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
+export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE
+tm() { tmux -u -S "$socket" "$@"; }
+tab=$(printf '\t')
+
+# rank, window, mission, since, then what is shown: only ids ever reach a command line.
+rows=$(tm list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p24:#{=/23/…:@agenc_repo}}#{p26:#{=/25/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" 2>/dev/null |
+  awk -F "$tab" -v now="$(date +%s)" '
+    $3 == "" { next }
+    {
+      s = now - $4; if ($4 == "" || s < 0) s = 0
+      age = s < 60 ? s "s" : s < 3600 ? int(s / 60) "m" : s < 86400 ? int(s / 3600) "h" : int(s / 86400) "d"
+      printf "%s\t%s\t%s\t%s\t%s%-22s%5s\n", $1, $4, $2, $3, $5, $6, age
+    }' | sort -t "$tab" -k1,1n -k2,2n | cut -f3-)
+
+if [ -z "$rows" ]; then
+  echo 'No mission has a window. Press Enter.'
+  [ -t 0 ] && read -r _
+  exit 0
+fi
+
+picked=$(printf '%s\n' "$rows" | "$fzf" --delimiter="$tab" --with-nth=3.. --no-multi --reverse --no-sort \
+  --prompt='mission ' --expect=ctrl-x,ctrl-f,ctrl-r \
+  --header='enter: go there   ctrl-x: stop   ctrl-f: fork   ctrl-r: stopped ones' \
+  --preview="while :; do printf '\033[2J\033[H'; tmux -u -S '$socket' capture-pane -ep -t {1} || exit; sleep 0.3; done" \
+  --preview-window='down,60%')
+code=$?
+[ $code -ne 0 ] && exit 130
+
+key=$(printf '%s\n' "$picked" | sed -n 1p)
+row=$(printf '%s\n' "$picked" | sed -n 2p)
+window=${row%%"$tab"*}
+rest=${row#*"$tab"}
+mission=${rest%%"$tab"*}
+case $key in
+  ctrl-x) exec "$@" mission stop "$mission" ;;
+  ctrl-f) exec "$@" mission fork "$mission" ;;
+  ctrl-r) exec "$@" mission resume ;;
+  *) exec tmux -u -S "$socket" select-window -t "$window" ;;
+esac

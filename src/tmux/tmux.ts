@@ -1,0 +1,85 @@
+import { AgencError, unavailableError } from '../errors.ts'
+import type { Result, Runner } from '../exec/runner.ts'
+
+/** One tmux command: its name and its arguments, all of them data. */
+export type TmuxCommand = readonly string[]
+
+/** What tmux answered. `no-server`: there is none, so there are no sessions, windows or clients either. */
+export type Answer =
+  | { kind: 'ok'; lines: string[] }
+  | { kind: 'no-server' }
+  | { kind: 'failed'; command: string; message: string }
+
+/** The one gateway to the program, for one server. */
+export interface Tmux {
+  readonly socket: string | null
+  /** Runs the commands in order in one call; tmux stops at the first that fails. */
+  ask(...commands: TmuxCommand[]): Answer
+  /** The same, where a failure is an error. */
+  tell(...commands: TmuxCommand[]): string[]
+  /** The program's whole argument list, for callers that start it themselves. */
+  arguments(...commands: TmuxCommand[]): string[]
+}
+
+/** `socket` null: tmux's own default. */
+export function tmuxAt(exec: Runner, env: NodeJS.ProcessEnv, socket: string | null): Tmux {
+  const prefix = ['-u', ...(socket === null ? [] : ['-S', socket])]
+  const argumentsFor = (...commands: TmuxCommand[]) => [...prefix, ...chain(commands)]
+  const ask = (...commands: TmuxCommand[]) =>
+    answerOf(exec.capture('tmux', argumentsFor(...commands), { env }), commands)
+  return {
+    socket,
+    arguments: argumentsFor,
+    ask,
+    tell: (...commands) => {
+      const answer = ask(...commands)
+      if (answer.kind === 'ok') return answer.lines
+      const message = answer.kind === 'no-server' ? 'no server is running' : answer.message
+      throw new AgencError(
+        `tmux ${commands[0]?.[0]}: ${message}`,
+        "Is the agenc session there? Run 'agenc tmux attach'.",
+      )
+    },
+  }
+}
+
+/** A `;` between commands separates them; one at the end of an argument would as well, and is escaped. */
+export function chain(commands: readonly TmuxCommand[]): string[] {
+  return commands.flatMap((command, index) => [
+    ...(index === 0 ? [] : [';']),
+    ...command.map(escapeSemicolon),
+  ])
+}
+
+function escapeSemicolon(argument: string): string {
+  return argument.endsWith(';') ? `${argument.slice(0, -1)}\\;` : argument
+}
+
+const noServer =
+  /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\))/m
+
+function answerOf(result: Result, commands: readonly TmuxCommand[]): Answer {
+  if (result.missing)
+    throw unavailableError('tmux is not installed', 'Install it: apt-get install tmux, or brew install tmux')
+  if (result.exitCode === 0) return { kind: 'ok', lines: linesOf(result.stdout) }
+  if (noServer.test(result.stderr)) return { kind: 'no-server' }
+  return {
+    kind: 'failed',
+    command: commands[0]?.[0] ?? '',
+    message: result.stderr.trim() || `exit ${result.exitCode}`,
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n')
+}
+
+/** For places where tmux expands formats, window names and directories among them: text stays text. */
+export function literal(text: string): string {
+  return text.replaceAll('#', '##')
+}
+
+/** For messages, where tmux expands times as well. */
+export function literalMessage(text: string): string {
+  return literal(text).replaceAll('%', '%%')
+}

@@ -1,0 +1,102 @@
+import { type MissionId, shortId } from '../mission/id.ts'
+import { displayName, displayRepo, windowName } from '../mission/naming.ts'
+import { windowLooks } from './looks.ts'
+import { sessionTarget, type WindowId } from './place.ts'
+import { literal, type Tmux, type TmuxCommand } from './tmux.ts'
+
+interface NamedMission {
+  id: MissionId
+  name: string | null
+  repo: string | null
+}
+
+export interface NewWindow {
+  mission: NamedMission
+  directory: string
+  /** The program and its arguments: tmux runs them as they are, without a shell. */
+  command: readonly string[]
+  environment: Record<string, string>
+  parent: WindowId | null
+  /** After this window; at the end of the session where there is none. */
+  after: WindowId | null
+  focus: boolean
+}
+
+/** Opens a mission's window; its identity is set in the very call that creates it. */
+export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
+  const { mission, after } = wish
+  const environment = Object.entries(wish.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+  const lines = tmux.tell(
+    [
+      'new-window',
+      ...(after === null ? ['-t', `${sessionTarget}:`] : ['-a', '-t', after]),
+      ...(wish.focus ? [] : ['-d']),
+      ...['-P', '-F', '#{window_id}', '-n', mission.id, '-c', literal(wish.directory)],
+      ...environment,
+      ...wish.command,
+    ],
+    // The id is not known yet, but for this moment the name is unique.
+    ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, wish.parent),
+  )
+  return lines[0] as WindowId
+}
+
+/** Makes a window a mission's: identity, looks, and at last the name by which it may have been found. */
+export function becomeMission(target: string, mission: NamedMission, parent: WindowId | null): TmuxCommand[] {
+  const options = {
+    '@agenc_mission_uuid': mission.id,
+    '@agenc_state': 'starting',
+    ...(parent === null ? {} : { '@agenc_parent_window': parent }),
+    ...labels(mission),
+    'automatic-rename': 'off',
+    'allow-rename': 'off',
+    'remain-on-exit': 'off',
+    ...windowLooks,
+  }
+  return [
+    ...Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value]),
+    ['rename-window', '-t', target, literal(windowName(mission))],
+  ]
+}
+
+export function renameMissionWindow(window: WindowId, mission: NamedMission): TmuxCommand[] {
+  return [
+    ...Object.entries(labels(mission)).map(([name, value]) => [
+      'set-option',
+      '-w',
+      '-t',
+      window,
+      name,
+      value,
+    ]),
+    ['rename-window', '-t', window, literal(windowName(mission))],
+  ]
+}
+
+/** The columns of the switcher, and the title as the status line draws it. */
+function labels(mission: NamedMission): Record<string, string> {
+  return {
+    '@agenc_short_id': shortId(mission.id),
+    '@agenc_repo': mission.repo ? displayRepo(mission.repo) : '(blank)',
+    '@agenc_name': mission.name ? displayName(mission) : '',
+    '@agenc_title': literal(windowName(mission)),
+  }
+}
+
+/** Which window is whose, in one question for any number. null: tmux could not be asked. */
+export function missionWindows(tmux: Tmux): Map<MissionId, WindowId> | null {
+  const answer = tmux.ask(['list-windows', '-a', '-F', '#{window_id}\t#{@agenc_mission_uuid}'])
+  if (answer.kind === 'no-server') return new Map()
+  if (answer.kind === 'failed') return null
+  const windows = answer.lines.map(line => line.split('\t') as [WindowId, MissionId])
+  return new Map(windows.filter(([, mission]) => mission).map(([window, mission]) => [mission, window]))
+}
+
+/** In front for whoever looks at the session, and for the client that asks where it looks elsewhere. */
+export function bringToFront(
+  tmux: Tmux,
+  window: WindowId,
+  { switchClient }: { switchClient: boolean },
+): void {
+  tmux.tell(['select-window', '-t', window], ...(switchClient ? [['switch-client', '-t', window]] : []))
+}

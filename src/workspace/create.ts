@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs'
+import { loadConfig } from '../config/file.ts'
+import type { Context } from '../context.ts'
+import { recordEvent } from '../db/events.ts'
+import { getMission, insertMission } from '../db/missions.ts'
+import type { Database } from '../db/open.ts'
+import { getRepo } from '../db/repos.ts'
+import { type MissionId, newMissionId } from '../mission/id.ts'
+import { repoConfig } from '../mission/permission.ts'
+import type { Approve, MissionRecord } from '../mission/record.ts'
+import { prepareDirectory, type Source } from './prepare.ts'
+
+export interface MissionWish {
+  source: Source
+  repo: string | null
+  name: string | null
+  parentId: MissionId | null
+  permissionMode: string | null
+  approve: Approve | null
+  model: string | null
+  prompt: string | null
+  /** The conversation to branch off from. */
+  forkedSessionId: string | null
+}
+
+/** A new mission, on disk first and then in the store: what the store lists is whole. */
+export async function createMission(
+  context: Context,
+  db: Database,
+  wish: MissionWish,
+): Promise<MissionRecord> {
+  const id = newMissionId()
+  await prepareDirectory(context, id, wish.source)
+  if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
+  const at = context.now().toISOString()
+  db.transaction(() => {
+    insertMission(db, {
+      id,
+      name: wish.name,
+      repo: wish.repo,
+      parent_id: wish.parentId,
+      created_at: at,
+      permission_mode: wish.permissionMode,
+      approve: wish.approve,
+      model: wish.model,
+      session_id: id,
+      forked_session_id: wish.forkedSessionId,
+      setup_pending: wish.source.kind === 'repo' && hasSetup(context, db, wish.repo) ? 1 : 0,
+    })
+    recordEvent(db, id, at, 'created', { source: wish.source, name: wish.name })
+  }).immediate()
+  return getMission(db, id)!
+}
+
+/** Nothing of a repo runs before the user trusts it, its setup included. */
+function hasSetup(context: Context, db: Database, repo: string | null): boolean {
+  if (repo === null || !repoConfig(repo, loadConfig(context.paths.config))?.setup) return false
+  const isTrusted = getRepo(db, repo)?.trusted === 1
+  if (!isTrusted)
+    context.err.line(`agenc: setup skipped: ${repo} is not trusted. Trust it: agenc repo trust ${repo}`)
+  return isTrusted
+}

@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import type { Context } from '../context.ts'
+import { AgencError } from '../errors.ts'
+import { makePrivateDirectory } from '../io/files.ts'
+import type { MissionId } from '../mission/id.ts'
+import { copyDirectory } from '../repo/copy-directory.ts'
+import { libraryPath } from '../repo/library.ts'
+import { createWorkingCopy } from '../repo/working-copy.ts'
+
+/** What a mission's directory is made from. */
+export type Source =
+  | { kind: 'blank' }
+  | { kind: 'repo'; id: string; url: string }
+  | { kind: 'mission'; id: MissionId }
+
+/** Makes `missions/<uuid>/agent`; whatever goes wrong, nothing is left of it. */
+export async function prepareDirectory(context: Context, id: MissionId, source: Source): Promise<void> {
+  const { root, agent } = context.paths.mission(id)
+  makePrivateDirectory(root)
+  try {
+    await fill(context, agent, source)
+  } catch (error) {
+    rmSync(root, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function fill(context: Context, agent: string, source: Source): Promise<void> {
+  const { exec, env, paths } = context
+  switch (source.kind) {
+    case 'blank':
+      return void mkdirSync(agent, { mode: 0o700 })
+    case 'repo':
+      return createWorkingCopy({
+        exec,
+        env,
+        source: libraryPath(paths.repos, source.id),
+        destination: agent,
+        remoteUrl: source.url,
+      })
+    case 'mission': {
+      const from = paths.mission(source.id).agent
+      if (!existsSync(from)) throw new AgencError(`${from} is gone`, 'There is nothing left to copy.')
+      return copyDirectory({ exec, env, from, to: agent })
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { Socket } from 'node:net'
+import type { Runner } from '../exec/runner.ts'
+
+/**
+ * A shell that outlives the wrapper: it waits on a pipe that only the wrapper holds, so that even after
+ * `kill -9` of the wrapper somebody is left to end its Claude.
+ */
+const guardScript = `trap '' HUP INT TERM; read -r word; [ "$word" = done ] && exit 0; exec "$@"`
+
+/** Returns how to dismiss it when everything has ended as it should. */
+export function postGuard(exec: Runner, reapCommand: readonly string[], env: NodeJS.ProcessEnv): () => void {
+  const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', ...reapCommand], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env,
+    cwd: '/',
+  })
+  const pipe = guard.stdin as Socket
+  guard.on('error', () => {})
+  pipe.on('error', () => {})
+  guard.unref()
+  pipe.unref()
+  return () => void pipe.end('done\n')
+}

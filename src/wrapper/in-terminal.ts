@@ -1,0 +1,42 @@
+import { loadConfig } from '../config/file.ts'
+import type { Context } from '../context.ts'
+import { AgencError, ExitCode } from '../errors.ts'
+import type { MissionId } from '../mission/id.ts'
+import { MissionWindow } from '../tmux/mission-window.ts'
+import { runMission } from './run.ts'
+import { endingSignals } from './signal-policy.ts'
+import { hasOwnTerminal } from './terminal.ts'
+
+/** Runs a mission in this terminal, and where that is a window of its own, leaves it as it should be left. */
+export async function runInTerminal(context: Context, id: MissionId): Promise<number> {
+  if (!hasOwnTerminal()) return (await runMission(context, id, null)).exitCode
+  const window = MissionWindow.of(context, loadConfig(context.paths.config))
+  try {
+    const { exitCode, failedEarly, wasStopped } = await runMission(context, id, window)
+    if (failedEarly) {
+      context.err.line(`\nagenc: Claude ended at once, with exit code ${exitCode}.`)
+      await pressEnter(context)
+    }
+    window?.leave({ isStopped: wasStopped })
+    return exitCode
+  } catch (error) {
+    context.err.line(`agenc: ${error instanceof Error ? error.message : String(error)}`)
+    if (error instanceof AgencError && error.hint) context.err.line(error.hint)
+    await pressEnter(context)
+    window?.leave({ isStopped: false })
+    return error instanceof AgencError ? error.exitCode : ExitCode.failed
+  }
+}
+
+/** A window closes with its program: what went wrong at once must stay until it was read. */
+function pressEnter({ err, stdin }: Context): Promise<void> {
+  err.write('Press Enter to close this window. ')
+  return new Promise(resolve => {
+    const done = () => {
+      stdin.pause()
+      resolve()
+    }
+    stdin.once('data', done).once('end', done).once('error', done)
+    for (const signal of endingSignals) process.once(signal, done)
+  })
+}

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { claudeCommandLine } from '../claude/command-line.ts'
+import { sessionArguments } from '../claude/conversation.ts'
+import { claudeEnvironment } from '../claude/environment.ts'
+import { findClaude } from '../claude/find.ts'
+import { knownHookEvents } from '../claude/hook-events.ts'
+import { claudeLocations } from '../claude/locations.ts'
+import { claudeMode, permissionArguments } from '../claude/permission-mode.ts'
+import { claudeSettings } from '../claude/settings.ts'
+import { findTranscript } from '../claude/transcript.ts'
+import { isTrusted, trustDirectory } from '../claude/trust.ts'
+import { claudeVersion } from '../claude/version.ts'
+import type { Config } from '../config/schema.ts'
+import type { Context } from '../context.ts'
+import { AgencError } from '../errors.ts'
+import { writeFileAtomically } from '../io/files.ts'
+import { shortId } from '../mission/id.ts'
+import { effectiveMode, effectiveModel } from '../mission/permission.ts'
+import type { MissionRecord } from '../mission/record.ts'
+import { spoolPaths } from './spool.ts'
+
+export interface Launch {
+  claude: string
+  args: string[]
+  env: NodeJS.ProcessEnv
+  /** A file to be Claude's stdin, when the prompt is too long for an argument. */
+  stdinPath: string | null
+  /** Claude will open its trust dialog first. */
+  asksForTrust: boolean
+  /** Enters the trust again, should another Claude have written over it. */
+  confirmTrust: () => Promise<void>
+}
+
+/** Everything that must be right before Claude starts; what is wrong is said here, not by Claude. */
+export async function prepareLaunch(
+  context: Context,
+  config: Config,
+  mission: MissionRecord,
+  isTrustedByUser: boolean,
+): Promise<Launch> {
+  const { exec, paths } = context
+  const own = paths.mission(mission.id)
+  const env = claudeEnvironment(context.env, mission.id)
+  const claude = findClaude(config.claude.command, env)
+  const { mode, source } = effectiveMode(mission, config)
+  const chosenMode = source === 'claude' ? null : mode
+  refuseBypassAsRoot(chosenMode, env)
+  const session = sessionArguments(mission, conversationExists(mission, env))
+  const settingsPath = join(own.run, 'settings.json')
+  const version = claudeVersion(exec, claude, env, join(paths.home, 'claude-version.json'))
+  writeFileAtomically(
+    settingsPath,
+    JSON.stringify(claudeSettings(knownHookEvents(version), spoolPaths(own.run))),
+  )
+  const { globalConfig } = claudeLocations(env)
+  const confirmTrust = async () => {
+    if (isTrustedByUser) await trustDirectory(globalConfig, own.agent)
+  }
+  await confirmTrust()
+  const { args, promptIsStdin } = claudeCommandLine({
+    session,
+    permission: permissionArguments(chosenMode, config),
+    settingsPath,
+    name: mission.name,
+    model: effectiveModel(mission, config),
+    extra: config.claude.args,
+    prompt: existsSync(own.prompt) ? readFileSync(own.prompt, 'utf8') : null,
+  })
+  const asksForTrust = !isTrusted(globalConfig, own.agent)
+  return { claude, args, env, stdinPath: promptIsStdin ? own.prompt : null, asksForTrust, confirmTrust }
+}
+
+/** A conversation that was begun must be found again: opening a blank one in its place would lose it. */
+export function conversationExists(mission: MissionRecord, env: NodeJS.ProcessEnv): boolean {
+  const { directory } = claudeLocations(env)
+  const transcript = findTranscript(directory, mission.session_id, mission.transcript_path)
+  if (transcript === null && mission.session_begun === 1) {
+    throw new AgencError(
+      `the conversation of mission ${shortId(mission.id)} is gone: no ${mission.session_id}.jsonl below ${directory}`,
+      'Was CLAUDE_CONFIG_DIR another one then? Set it as it was, or bring the file back; nothing was started.',
+    )
+  }
+  return transcript !== null
+}
+
+function refuseBypassAsRoot(mode: string | null, env: NodeJS.ProcessEnv): void {
+  if (mode === null || claudeMode(mode) !== 'bypassPermissions') return
+  if (process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return
+  throw new AgencError(
+    'Claude refuses the permission mode bypassPermissions when it runs as root',
+    'Run agenc as another user, choose another mode, or in a container set IS_SANDBOX=1.',
+  )
+}

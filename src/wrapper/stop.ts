@@ -1,0 +1,65 @@
+import { loadConfig } from '../config/file.ts'
+import type { Context } from '../context.ts'
+import { getMission } from '../db/missions.ts'
+import type { Database } from '../db/open.ts'
+import type { MissionRecord } from '../mission/record.ts'
+import { leaseHolder } from '../mission/status.ts'
+import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../process/identity.ts'
+import { endTree, signalProcesses, waitUntilGone } from '../process/tree.ts'
+import { releaseLease } from './lease.ts'
+
+/** How much longer than Claude's own grace period the wrapper may take for its own end. */
+const wrapperMs = 3_000
+
+/** Ends the running ones among these, side by side; afterwards they are gone and the store says so. */
+export async function stopMissions(
+  context: Context,
+  db: Database,
+  missions: readonly MissionRecord[],
+): Promise<void> {
+  const probe = systemProbe(context.exec)
+  const here = context.env.AGENC_MISSION_UUID
+  await Promise.all(
+    missions.filter(({ id }) => id !== here).map(mission => stopMission(context, db, probe, mission)),
+  )
+  // From inside a mission its end is also ours: nothing can be done after this.
+  const own = missions.find(({ id }) => id === here)
+  const holder = own && leaseHolder(own)
+  if (holder) signalProcesses(probe, [holder], 'SIGTERM')
+}
+
+async function stopMission(
+  context: Context,
+  db: Database,
+  probe: ProcessProbe,
+  mission: MissionRecord,
+): Promise<void> {
+  const wrapper = leaseHolder(mission)
+  if (wrapper === null) return
+  const { grace_ms: graceMs } = loadConfig(context.paths.config).stop
+  signalProcesses(probe, [wrapper], 'SIGTERM')
+  if (!(await waitUntilGone(probe, [wrapper], graceMs + wrapperMs))) {
+    signalProcesses(probe, [wrapper], 'SIGKILL')
+    await waitUntilGone(probe, [wrapper], wrapperMs)
+  }
+  await endLeftoverClaude(context, probe, getMission(db, mission.id), graceMs)
+  clearLease(context, db, mission, wrapper)
+}
+
+async function endLeftoverClaude(
+  context: Context,
+  probe: ProcessProbe,
+  mission: MissionRecord | undefined,
+  graceMs: number,
+): Promise<void> {
+  if (!mission || mission.claude_pid === null || mission.claude_start === null) return
+  const claude = { pid: mission.claude_pid, start: mission.claude_start }
+  await endTree(context.exec, probe, claude, 'SIGTERM', graceMs)
+}
+
+/** A wrapper that had to be killed could not say goodbye: its end was still somebody's will. */
+function clearLease(context: Context, db: Database, { id }: MissionRecord, wrapper: ProcessIdentity): void {
+  const now = getMission(db, id)
+  if (now?.wrapper_pid !== wrapper.pid || now.wrapper_start !== wrapper.start) return
+  releaseLease(db, id, { code: null, signal: 'SIGKILL', isLost: false }, context.now())
+}

@@ -1,0 +1,187 @@
+import type { Bench } from '../bench.ts'
+import { greeted, leave, made, type Scenario, touch } from '../scenario.ts'
+import type { Terminal } from '../terminal.ts'
+
+async function turn(bench: Bench, terminal: Terminal, stops: number): Promise<boolean> {
+  await bench.say(terminal, touch(bench))
+  await bench.untilEvent('Stop', stops)
+  await bench.untilStatus('idle')
+  return made(bench)
+}
+
+/** Whatever else the machine has set is of no interest. */
+const marks = "env | grep -E '^(CLAUDE|GIT_EDITOR|COLUMNS|LINES)' | grep -v MESSAGING | sort"
+/** Own session, own group, child of Claude. */
+const kinship = 'ps -o sid=,pgid= -p $$ | tr -s " "'
+
+export const hooks: Scenario[] = [
+  {
+    name: 'PermissionRequest: deny, other input, allow with a mode',
+    play: async bench => {
+      const terminal = await bench.ready()
+      bench.hooks.answer('PermissionRequest', { decision: { behavior: 'deny', message: 'not today' } })
+      const denied = await turn(bench, terminal, 1)
+      bench.hooks.answer('PermissionRequest', {
+        decision: { behavior: 'allow', updatedInput: { command: 'echo changed' } },
+      })
+      const changed = await turn(bench, terminal, 2)
+      const updatedPermissions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]
+      bench.hooks.answer('PermissionRequest', { decision: { behavior: 'allow', updatedPermissions } })
+      const allowed = await turn(bench, terminal, 3)
+      await leave(bench, terminal)
+      return { denied, changed, allowed }
+    },
+  },
+  {
+    name: 'PermissionRequest: deny and interrupt',
+    play: async bench => {
+      bench.hooks.answer('PermissionRequest', {
+        decision: { behavior: 'deny', message: 'no', interrupt: true },
+      })
+      const terminal = await bench.ready()
+      await bench.say(terminal, touch(bench))
+      await bench.untilEvent('PermissionRequest')
+      await leave(bench, terminal)
+      return made(bench)
+    },
+  },
+  {
+    name: 'PreToolUse: deny, other input, allow without a dialog',
+    play: async bench => {
+      const terminal = await bench.ready()
+      bench.hooks.answer('PreToolUse', {
+        permissionDecision: 'deny',
+        permissionDecisionReason: 'the rule says no',
+      })
+      const denied = await turn(bench, terminal, 1)
+      bench.hooks.answer('PreToolUse', {
+        permissionDecision: 'allow',
+        updatedInput: { command: 'echo changed' },
+      })
+      const changed = await turn(bench, terminal, 2)
+      bench.hooks.answer('PreToolUse', { permissionDecision: 'allow' })
+      const allowed = await turn(bench, terminal, 3)
+      await leave(bench, terminal)
+      return { denied, changed, allowed }
+    },
+  },
+  {
+    name: 'PreToolUse denies even under bypassPermissions',
+    play: async bench => {
+      bench.hooks.answer('PreToolUse', {
+        permissionDecision: 'deny',
+        permissionDecisionReason: 'the rule says no',
+      })
+      const args = ['--permission-mode', 'bypassPermissions', '--settings', bench.hooks.settings()]
+      const terminal = bench.start(args, { env: { IS_SANDBOX: '1' } })
+      await bench.untilReady(terminal)
+      const denied = await turn(bench, terminal, 1)
+      bench.hooks.answer('PreToolUse')
+      const bypassed = await turn(bench, terminal, 2)
+      await leave(bench, terminal)
+      return { denied, bypassed }
+    },
+  },
+  {
+    name: 'exit code 2 blocks a tool, and a prompt',
+    play: async bench => {
+      const settings = bench.hooks.settings({
+        PreToolUse: { command: 'echo blocked by two >&2; exit 2' },
+        UserPromptSubmit: { command: 'if grep -q forbidden; then echo no such prompts >&2; exit 2; fi' },
+      })
+      const terminal = bench.start(['--permission-mode', 'manual', '--settings', settings])
+      await bench.untilReady(terminal)
+      const done = await turn(bench, terminal, 1)
+      await bench.say(terminal, 'forbidden [[text Never.]]')
+      await bench.untilEvent('UserPromptSubmit', 2)
+      await bench.untilScreen(terminal, /blocked by hook/)
+      await bench.untilStatus('idle')
+      await bench.untilScreen(terminal, /^❯\u00a0forbidden/m)
+      terminal.send('\u0003')
+      await leave(bench, terminal)
+      return done
+    },
+  },
+  {
+    name: 'a hook that waits: the dialog can be answered, and the end ends the hook',
+    play: async bench => {
+      const wait = `echo $$ > ${bench.root}/waiting; exec sleep 60`
+      const settings = bench.hooks.settings({ PermissionRequest: { command: wait, timeout: 120 } })
+      const terminal = bench.start(['--permission-mode', 'manual', '--settings', settings])
+      await bench.untilReady(terminal)
+      await bench.say(terminal, touch(bench))
+      const pid = Number(await bench.untilFile('waiting'))
+      await bench.untilDialog(terminal, /Do you want to proceed\?/)
+      terminal.send('1')
+      await bench.untilEvent('Stop')
+      process.kill(pid, 0)
+      await leave(bench, terminal)
+      await bench.untilGone(pid)
+      return made(bench)
+    },
+  },
+  {
+    name: 'a slow SessionEnd hook does not keep the terminal',
+    play: async bench => {
+      const settings = bench.hooks.settings({
+        SessionEnd: { command: `echo $$ > ${bench.root}/slow; exec sleep 8` },
+      })
+      const terminal = bench.start(['--permission-mode', 'manual', '--settings', settings])
+      await bench.untilReady(terminal)
+      await leave(bench, terminal)
+      await bench.untilFile('slow')
+    },
+  },
+  {
+    name: 'the environment of hooks and commands',
+    play: async bench => {
+      const { root } = bench
+      const settings = bench.hooks.settings({
+        Stop: { command: `${marks} > ${root}/hook; ${kinship} > ${root}/kin` },
+      })
+      const args = ['--session-id', bench.sessionId, '--allowedTools', 'Bash', '--settings', settings]
+      const terminal = bench.start([...args, '--permission-mode', 'manual'])
+      await bench.untilReady(terminal)
+      await bench.say(terminal, `Look. [[bash ${marks} > ${root}/tool]] [[text Done.]]`)
+      await bench.untilEvent('Stop')
+      await leave(bench, terminal)
+      const [hook, tool] = [await bench.untilFile('hook'), await bench.untilFile('tool')]
+      const pid = new RegExp(`\\b${terminal.pid}\\b`, 'g')
+      const [sid, group] = (await bench.untilFile('kin')).trim().split(' ')
+      const lines = (text: string) =>
+        text
+          .replace(pid, '<pid>')
+          .split('\n')
+          .filter(line => !/EXECPATH/.test(line))
+      return { hook: lines(hook), tool: lines(tool), leader: sid === group }
+    },
+  },
+  {
+    name: 'inside another Claude nothing is kept',
+    play: async bench => {
+      const args = ['--session-id', bench.sessionId, '--settings', bench.hooks.settings()]
+      const terminal = bench.start([...args, '--permission-mode', 'manual'], {
+        env: { CLAUDE_CODE_CHILD_SESSION: '1' },
+      })
+      await bench.untilEvent('SessionStart')
+      await bench.untilScreen(terminal, /Transcript saving is off/)
+      await bench.say(terminal, 'Hello. [[text Hello.]]')
+      await bench.untilEvent('Stop')
+      await bench.untilScreen(terminal, /^❯\u00a0\s*$/m)
+      await bench.say(terminal, '/exit')
+      await bench.ended(terminal)
+      return { transcripts: bench.transcripts(), statuses: bench.statuses.length }
+    },
+  },
+  {
+    name: 'hooks of the user and of --settings both run',
+    play: async bench => {
+      const own = {
+        hooks: { Stop: [{ hooks: [{ type: 'command', command: `echo own > ${bench.root}/own` }] }] },
+      }
+      bench.writeFile('home/.claude/settings.json', JSON.stringify(own))
+      await leave(bench, await greeted(bench))
+      return bench.untilFile('own')
+    },
+  },
+]

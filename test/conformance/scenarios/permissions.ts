@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asked, keys, leave, made, type Scenario, touch } from '../scenario.ts'
+
+export const permissions: Scenario[] = [
+  {
+    name: 'allowed by key',
+    play: async bench => {
+      const terminal = await asked(bench)
+      terminal.send('1')
+      await bench.untilEvent('Stop')
+      await leave(bench, terminal)
+      return made(bench)
+    },
+  },
+  {
+    name: 'a key that comes with the dialog is not its answer',
+    play: async bench => {
+      const terminal = await bench.ready()
+      await bench.say(terminal, touch(bench))
+      await bench.untilScreen(terminal, /Do you want to proceed\?/)
+      terminal.send('1')
+      await bench.untilDialog(terminal, /Do you want to proceed\?/)
+      const early = made(bench)
+      terminal.send('1')
+      await bench.untilEvent('Stop')
+      await leave(bench, terminal)
+      return { early, late: made(bench) }
+    },
+  },
+  {
+    name: 'allowed by Enter, and the mode changed with it',
+    play: async bench => {
+      const terminal = await bench.ready()
+      await bench.say(terminal, 'Write. [[write one.txt|hello]] [[write two.txt|again]] [[text Done.]]')
+      await bench.untilDialog(terminal, /Do you want to create one\.txt\?/)
+      terminal.send(keys.down)
+      await bench.untilScreen(terminal, /❯ 2\. Yes/)
+      terminal.send(keys.enter)
+      await bench.untilEvent('Stop')
+      await leave(bench, terminal)
+      return readFileSync(join(bench.cwd, 'two.txt'), 'utf8')
+    },
+  },
+  {
+    name: 'denied by key, then by Esc',
+    play: async bench => {
+      const terminal = await asked(bench)
+      terminal.send('4')
+      await bench.untilStatus('idle')
+      await bench.say(terminal, touch(bench))
+      await bench.untilEvent('PermissionRequest', 2)
+      await bench.untilDialog(terminal, /Do you want to proceed\?/)
+      terminal.send(keys.esc)
+      await leave(bench, terminal)
+      return made(bench)
+    },
+  },
+  {
+    name: 'files edited in acceptEdits mode',
+    play: async bench => {
+      const terminal = bench.start(['--permission-mode', 'acceptEdits', '--settings', bench.hooks.settings()])
+      await bench.untilReady(terminal)
+      const edit = JSON.stringify({ file_path: 'a.txt', old_string: 'one', new_string: 'two' })
+      const steps = `[[write a.txt|one]] [[tool Edit ${edit}]] [[tool Read {"file_path":"a.txt"}]] [[bash touch b]]`
+      await bench.say(terminal, `Edit. ${steps} [[text Done.]]`)
+      await bench.untilEvent('Stop')
+      await leave(bench, terminal)
+    },
+  },
+  {
+    name: 'nobody is asked in dontAsk mode',
+    play: async bench => {
+      const terminal = bench.start(['--permission-mode', 'dontAsk', '--settings', bench.hooks.settings()])
+      await bench.untilReady(terminal)
+      await bench.say(terminal, touch(bench))
+      await bench.untilEvent('Stop')
+      await leave(bench, terminal)
+      return made(bench)
+    },
+  },
+  {
+    name: 'a question to the user',
+    play: async bench => {
+      const terminal = await bench.ready()
+      await bench.say(terminal, `Ask. [[tool AskUserQuestion ${question}]] [[text Thanks.]]`)
+      await bench.untilDialog(terminal, /^ ?Which one\?/m)
+      terminal.send('2')
+      await bench.untilEvent('Stop')
+      await bench.untilStatus('idle')
+      await bench.say(terminal, `Once more. [[tool AskUserQuestion ${question}]] [[text Thanks.]]`)
+      await bench.untilEvent('PermissionRequest', 2)
+      await bench.untilDialog(terminal, /^ ?Which one\?/m)
+      terminal.send(keys.esc)
+      await leave(bench, terminal)
+    },
+  },
+  {
+    name: 'a plan, approved',
+    play: async bench => {
+      const terminal = bench.start(['--permission-mode', 'plan', '--settings', bench.hooks.settings()])
+      await bench.untilReady(terminal)
+      await bench.say(terminal, 'Plan. [[plan # My plan]] [[tool ExitPlanMode {}]] [[text Planned.]]')
+      await bench.untilDialog(terminal, /Ready to code\?/)
+      terminal.send('2')
+      await bench.untilEvent('Stop')
+      await leave(bench, terminal)
+    },
+  },
+]
+
+const question = JSON.stringify({
+  questions: [
+    {
+      question: 'Which one?',
+      header: 'Pick',
+      options: [
+        { label: 'Alpha', description: 'first' },
+        { label: 'Beta', description: 'second' },
+      ],
+      multiSelect: false,
+    },
+  ],
+})

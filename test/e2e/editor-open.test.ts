@@ -1,0 +1,97 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { expect, onTestFinished, test } from 'vitest'
+import { chooseEditor } from '../../src/editor/choose.ts'
+import { openEditor } from '../../src/editor/open.ts'
+import { editors } from '../../src/editor/table.ts'
+import { systemRunner } from '../../src/exec/runner.ts'
+import { scanProcesses } from '../../src/process/table.ts'
+import { projectRoot, sandbox, temporaryDirectory } from '../helpers/cli.ts'
+import { openTerminal } from '../helpers/terminal.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+const hostileName = `it's "a" $(touch pwned) \`touch pwned\` äöü {dir} $& ;`
+
+/** A program that writes down its arguments, then does as told. */
+function standIn(bin: string, name: string, log: string, then = ''): void {
+  writeFileSync(
+    join(bin, name),
+    `#!/bin/sh\nprintf '%s\\0' "$@" >'${log}.new' && mv '${log}.new' '${log}'\n${then}\n`,
+  )
+  chmodSync(join(bin, name), 0o755)
+}
+
+function argumentsIn(log: string): string[] {
+  return readFileSync(log, 'utf8').split('\0').slice(0, -1)
+}
+
+const expected: Record<string, [program: string, ...args: string[]]> = {
+  zed: ['zed', '<dir>'],
+  vscode: ['code', '<dir>'],
+  cursor: ['cursor', '<dir>'],
+  windsurf: ['windsurf', '<dir>'],
+  kitty: ['kitty', '--directory', '<dir>'],
+  alacritty: ['alacritty', '--working-directory', '<dir>'],
+  wezterm: ['wezterm', 'start', '--cwd', '<dir>'],
+  'gnome-terminal': ['gnome-terminal', '--working-directory=<dir>'],
+  konsole: ['konsole', '--workdir', '<dir>'],
+  iterm2: ['open', '-a', 'iTerm', '<dir>'],
+  'terminal-app': ['open', '-a', 'Terminal', '<dir>'],
+}
+
+test.each(editors)('$name opens a directory with a hostile name', async ({ name, macApp }) => {
+  const root = temporaryDirectory()
+  const dir = join(root, hostileName)
+  const log = join(root, 'log')
+  const [program, ...args] = expected[name]!
+  mkdirSync(dir)
+  standIn(root, program, log)
+  if (macApp) mkdirSync(join(root, `${macApp}.app`))
+  const platform = program === 'open' ? 'darwin' : 'linux'
+  const env = { PATH: `${root}:/usr/bin:/bin` }
+  const choice = chooseEditor({ name }, { platform, env: { PATH: root }, appDirs: [root] })
+  expect(choice).toMatchObject({ name, warnings: [] })
+  await openEditor(systemRunner, choice, dir, env)
+  await waitFor('the stand-in', () => existsSync(log))
+  expect(argumentsIn(log)).toEqual(args.map(word => word.split('<dir>').join(dir)))
+  expect([existsSync(join(root, 'pwned')), existsSync(join(dir, 'pwned'))]).toEqual([false, false])
+})
+
+test('the command returns at once; the editor outlives it and its terminal', async () => {
+  const box = sandbox()
+  const log = join(box.root, 'log')
+  standIn(box.root, 'zed', log, `echo $$ >'${log}.pid'; exec sleep 600`)
+  const script = join(box.root, 'open.mjs')
+  await build({
+    stdin: {
+      contents: `
+        import { chooseEditor } from './src/editor/choose.ts'
+        import { openEditor } from './src/editor/open.ts'
+        import { systemRunner } from './src/exec/runner.ts'
+        const choice = chooseEditor({ name: 'auto' }, { platform: 'linux', env: process.env })
+        await openEditor(systemRunner, choice, process.cwd(), process.env)
+        console.log('returned')`,
+      resolveDir: projectRoot,
+      loader: 'ts',
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: script,
+  })
+  const env = { ...box.env, PATH: `${box.root}:${box.env.PATH}` }
+  const terminal = openTerminal(process.execPath, [script], { env, cwd: box.root })
+  expect(await terminal.exited).toBe(0)
+  expect(terminal.raw()).toContain('returned')
+
+  const pid = Number(
+    await waitFor('the editor', () => existsSync(`${log}.pid`) && readFileSync(`${log}.pid`, 'utf8')),
+  )
+  onTestFinished(() => void process.kill(pid))
+  const editor = await waitFor('the editor', () => {
+    const found = scanProcesses(process.platform, systemRunner).get(pid)
+    return found?.name === 'sleep' && found
+  })
+  expect(editor.tty).toBeNull()
+})

@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { systemRunner } from '../../src/exec/runner.ts'
+import type { GitTools } from '../../src/repo/git.ts'
+import { temporaryDirectory } from './cli.ts'
+
+/** A place for repos with a git that knows nothing of the machine's own settings. */
+export interface GitBench {
+  root: string
+  tools: GitTools
+  /** Runs git in a directory below the root, expects success, and answers what it printed. */
+  git(directory: string, ...args: string[]): string
+  /** A repo on `main` with these files in one commit. */
+  repo(directory: string, files?: Record<string, string>): string
+  commit(directory: string, files: Record<string, string>): string
+  /** Writes the user's own git settings. */
+  userConfig(text: string): void
+}
+
+export function gitBench(
+  root: string = temporaryDirectory(),
+  env: NodeJS.ProcessEnv = benchEnv(root),
+): GitBench {
+  mkdirSync(env.HOME!, { recursive: true })
+  const bench: GitBench = {
+    root,
+    tools: { exec: systemRunner, env },
+    git(directory, ...args) {
+      const done = spawnSync('git', args, { cwd: join(root, directory), env, encoding: 'utf8' })
+      if (done.status !== 0) throw new Error(`git ${args.join(' ')} → ${done.status}\n${done.stderr}`)
+      return done.stdout.trim()
+    },
+    repo(directory, files = { 'README.md': 'hello\n' }) {
+      mkdirSync(join(root, directory), { recursive: true })
+      bench.git(directory, 'init', '--quiet', '--initial-branch=main')
+      return bench.commit(directory, files)
+    },
+    commit(directory, files) {
+      for (const [name, text] of Object.entries(files)) writeBelow(join(root, directory), name, text)
+      bench.git(directory, 'add', '--all')
+      bench.git(
+        directory,
+        'commit',
+        '--quiet',
+        '--allow-empty',
+        '--message',
+        `with ${Object.keys(files).length} files`,
+      )
+      return join(root, directory)
+    },
+    userConfig: text => writeFileSync(join(env.HOME!, '.gitconfig'), text),
+  }
+  return bench
+}
+
+export function writeBelow(directory: string, name: string, text: string): void {
+  mkdirSync(dirname(join(directory, name)), { recursive: true })
+  writeFileSync(join(directory, name), text)
+}
+
+function benchEnv(root: string): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(GIT_|SSH_|XDG_)/.test(name))
+  const who = { NAME: 'Test', EMAIL: 'test@example.com' }
+  return {
+    ...Object.fromEntries(inherited),
+    HOME: join(root, 'home'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: who.NAME,
+    GIT_AUTHOR_EMAIL: who.EMAIL,
+    GIT_COMMITTER_NAME: who.NAME,
+    GIT_COMMITTER_EMAIL: who.EMAIL,
+  }
+}

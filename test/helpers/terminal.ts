@@ -1,0 +1,84 @@
+import pty from '@lydell/node-pty'
+import xterm from '@xterm/headless'
+import { onTestFinished } from 'vitest'
+import { waitFor } from './wait.ts'
+
+export interface Terminal {
+  pid: number
+  /** The screen as a person sees it. */
+  screen(): string
+  /** Everything that was written so far, escape sequences included. */
+  raw(): string
+  type(keys: string): void
+  resize(columns: number, rows: number): void
+  waitForText(text: string | RegExp, timeoutMs?: number): Promise<string>
+  /** Exit code, or 128 + signal, once the program has ended. */
+  exited: Promise<number>
+  kill(signal?: string): void
+}
+
+export interface TerminalOptions {
+  env: NodeJS.ProcessEnv
+  cwd?: string
+  columns?: number
+  rows?: number
+}
+
+/** A program in a real terminal with a screen that can be read and keys that can be pressed. */
+export function openTerminal(file: string, args: string[], options: TerminalOptions): Terminal {
+  const { columns = 100, rows = 30 } = options
+  const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1000 })
+  const child = pty.spawn(file, args, {
+    cols: columns,
+    rows,
+    cwd: options.cwd,
+    env: options.env as Record<string, string>,
+    name: 'xterm-256color',
+  })
+  let raw = ''
+  let isRunning = true
+  child.onData(data => {
+    raw += data
+    screen.write(data)
+  })
+  screen.onData(reply => isRunning && child.write(reply))
+  const exited = new Promise<number>(resolve => {
+    child.onExit(({ exitCode, signal }) => {
+      isRunning = false
+      resolve(signal ? 128 + signal : exitCode)
+    })
+  })
+  onTestFinished(() => {
+    if (isRunning) child.kill('SIGKILL')
+  })
+  const terminal: Terminal = {
+    pid: child.pid,
+    screen: () => screenText(screen),
+    raw: () => raw,
+    type: keys => child.write(keys),
+    resize: (newColumns, newRows) => {
+      child.resize(newColumns, newRows)
+      screen.resize(newColumns, newRows)
+    },
+    waitForText: async (text, timeoutMs) => {
+      const isThere = () =>
+        typeof text === 'string' ? terminal.screen().includes(text) : text.test(terminal.screen())
+      await waitFor(`${text} on the screen`, isThere, timeoutMs).catch(error => {
+        throw new Error(`${error.message}\n--- screen ---\n${terminal.screen()}\n---`)
+      })
+      return terminal.screen()
+    },
+    exited,
+    kill: signal => child.kill(signal),
+  }
+  return terminal
+}
+
+function screenText(screen: InstanceType<typeof xterm.Terminal>): string {
+  const buffer = screen.buffer.active
+  const lines: string[] = []
+  for (let row = 0; row < screen.rows; row++) {
+    lines.push(buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? '')
+  }
+  return lines.join('\n').trimEnd()
+}

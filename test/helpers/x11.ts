@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { onTestFinished, type TestContext } from 'vitest'
+import { findProgram } from '../../src/editor/installed.ts'
+import type { Sandbox } from './cli.ts'
+import { waitFor } from './wait.ts'
+
+/** An X display of the test's own, with everything that was started on it. */
+export interface Display {
+  env: NodeJS.ProcessEnv
+  /** Ended with the test. */
+  start(program: string, args: string[], env?: NodeJS.ProcessEnv): ChildProcess
+  /** Standard output of a program that ends by itself. */
+  run(program: string, ...args: string[]): string
+}
+
+/** Skips the test, saying why, where a program is not installed. */
+export function needPrograms(context: TestContext, ...programs: string[]): void {
+  const missing = programs.filter(program => findProgram(program, process.env) === null)
+  if (missing.length === 0) return
+  const reason = `not installed: ${missing.join(', ')}`
+  console.log(`skipped "${context.task.name}": ${reason}`)
+  context.skip(reason)
+}
+
+export async function startDisplay(box: Sandbox, { windowManager = true } = {}): Promise<Display> {
+  const run = join(box.root, 'run')
+  mkdirSync(run, { mode: 0o700 })
+  const { WINDOWID, WAYLAND_DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...inherited } = box.env
+  const env: NodeJS.ProcessEnv = { ...inherited, XDG_RUNTIME_DIR: run, DISPLAY: await startServer() }
+  const display: Display = {
+    env,
+    start: (program, args, more = {}) => startProgram(program, args, { ...env, ...more }),
+    run: (program, ...args) => spawnSync(program, args, { env, encoding: 'utf8' }).stdout,
+  }
+  if (windowManager) {
+    display.start('openbox', ['--sm-disable'])
+    await waitFor('the window manager', () =>
+      display.run('xprop', '-root', '_NET_SUPPORTING_WM_CHECK').includes('#'),
+    )
+  }
+  return display
+}
+
+async function startServer(): Promise<string> {
+  const args = ['-displayfd', '3', '-screen', '0', '800x600x24', '-nolisten', 'tcp', '-noreset']
+  const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+  onTestFinished(() => void server.kill())
+  const [number] = await once(server.stdio[3] as Readable, 'data')
+  return `:${String(number).trim()}`
+}
+
+function startProgram(program: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const child = spawn(program, args, { env, stdio: 'ignore' })
+  onTestFinished(() => void child.kill())
+  return child
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { decide, denied } from '../../src/approvals/decide.ts'
+import type { ApprovalMode, Rule } from '../../src/approvals/rule.ts'
+import { allowed, hostile, maybePushes, notPushes, pushes } from './approvals-commands.ts'
+
+const dir = '/mission/agent'
+const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
+  tool: 'Bash',
+  match,
+  decision: 'allow',
+}))
+const noPush: Rule[] = [{ tool: 'Bash', match: 'git push*', decision: 'deny', message: "push is the user's" }]
+
+function bash(command: string, rules: Rule[], mode: ApprovalMode = 'rules', cwd = dir) {
+  return decide({ tool: 'Bash', input: { command }, dir, cwd }, rules, mode, path => path)
+}
+
+test('the tables are as large as promised', () => {
+  const all = [...allowed, ...hostile]
+  expect(new Set(all).size).toBe(all.length)
+  expect(all.length).toBeGreaterThan(400)
+  expect(hostile.length).toBeGreaterThan(all.length / 2)
+})
+
+describe('with git *, ls, npm test allowed', () => {
+  test.each(allowed)('allowed: %j', command => {
+    expect(bash(command, everyday)).toMatchObject({ decision: 'allow' })
+  })
+
+  test.each(hostile)('asked: %j', command => {
+    expect(bash(command, everyday)).toMatchObject({ decision: 'ask' })
+  })
+
+  test.each([...allowed, ...hostile])('nothing is allowed in the mode ask: %j', command => {
+    expect(bash(command, everyday, 'ask').decision).toBe('ask')
+  })
+})
+
+describe('with git push denied', () => {
+  test.each(pushes)('denied whatever the mode: %j', command => {
+    expect(bash(command, [...everyday, ...noPush])).toMatchObject({
+      decision: 'deny',
+      rule: 4,
+      message: "push is the user's",
+    })
+    expect(bash(command, noPush, 'all').decision).toBe('deny')
+    expect(bash(command, noPush, 'ask').decision).toBe('deny')
+    const request = { tool: 'Bash', input: { command }, dir, cwd: dir }
+    expect(denied(request, noPush, path => path)).toMatchObject({ decision: 'deny', rule: 0 })
+  })
+
+  test.each(notPushes)('allowed by the mode all: %j', command => {
+    expect(bash(command, noPush, 'all').decision).toBe('allow')
+  })
+
+  test.each(maybePushes)('asked even in the mode all: %j', command => {
+    expect(bash(command, noPush, 'all').decision).toBe('ask')
+    expect(bash(command, [], 'all').decision).toBe('allow')
+  })
+})

@@ -1,0 +1,223 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decide, denied } from '../../src/approvals/decide.ts'
+import { realPath } from '../../src/approvals/real-path.ts'
+import type { Decision, Rule } from '../../src/approvals/rule.ts'
+
+let root: string
+/** Brackets, so that a name taken for a glob would show. */
+let dir: string
+
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'approvals-')))
+  dir = join(root, 'mission [1] {a,b}')
+  for (const path of ['src/deep', '.hidden', 'mission 1 a']) mkdirSync(join(dir, path), { recursive: true })
+  mkdirSync(join(root, 'outside/inner'), { recursive: true })
+  mkdirSync(join(root, 'mission 1 a'))
+  writeFileSync(join(dir, 'a.txt'), '')
+  writeFileSync(join(root, 'outside/secret'), '')
+  symlinkSync('../../outside', join(dir, 'src/away'))
+  symlinkSync('../outside/inner', join(dir, 'inner'))
+  symlinkSync(join(root, 'outside/secret'), join(dir, 'link'))
+  symlinkSync('../outside/not-yet', join(dir, 'dangling'))
+  symlinkSync('dangling', join(dir, 'dangling-twice'))
+  symlinkSync('loop', join(dir, 'loop'))
+  symlinkSync('src/deep', join(dir, 'home'))
+  symlinkSync(dir, join(root, 'alias'))
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+function file(
+  tool: string,
+  path: string | undefined,
+  rules: Rule[],
+  place: { dir?: string; cwd?: string } = {},
+) {
+  const field =
+    tool === 'NotebookEdit' ? 'notebook_path' : tool === 'Glob' || tool === 'Grep' ? 'path' : 'file_path'
+  const input = path === undefined ? {} : { [field]: path }
+  return decide(
+    { tool, input, dir: place.dir ?? dir, cwd: place.cwd ?? dir, home: join(root, 'me') },
+    rules,
+    'rules',
+  )
+}
+
+const inDir = (tool: string): Rule[] => [{ tool, match: '{dir}/**', decision: 'allow' }]
+const deny = (tool: string, match: string): Rule[] => [{ tool, match, decision: 'deny' }]
+
+describe("a rule for the mission's directory", () => {
+  test.each([
+    'a.txt',
+    'new.txt',
+    'src/deep/new/er.ts',
+    '.hidden/x',
+    '.env',
+    'src/../a.txt',
+    'home/x',
+    './a.txt',
+  ])('reaches %s', path => {
+    expect(file('Write', join(dir, path), inDir('Write')).decision).toBe('allow')
+    expect(file('Edit', `${dir}/${path}`, inDir('Edit')).decision).toBe('allow')
+    expect(file('Read', path, inDir('Read')).decision).toBe('allow')
+  })
+
+  test.each([
+    '../outside/secret',
+    'src/../../outside/x',
+    '/etc/passwd',
+    'link',
+    'dangling',
+    'dangling-twice',
+    'loop',
+    'src/away/secret',
+    'src/away/new',
+    'inner/new',
+    'inner/../secret',
+    'home/../../../outside/x',
+    '~/x',
+    '../mission 1 a/x',
+    '../mission [1] {a,b}2/x',
+    '',
+    'x\n/../../outside/y',
+    '/proc/self/root/etc/passwd',
+  ])('does not reach %j', path => {
+    for (const tool of ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Read']) {
+      const absolute = /^[/~]/.test(path) || path === '' ? path : `${dir}/${path}`
+      expect(file(tool, absolute, inDir(tool)).decision, tool).toBe('ask')
+      expect(file(tool, path, inDir(tool)).decision, tool).toBe('ask')
+    }
+  })
+
+  test('holds when the directory itself is reached through a link', () => {
+    const alias = join(root, 'alias')
+    expect(file('Write', join(alias, 'x'), inDir('Write')).decision).toBe('ask')
+    expect(file('Write', join(alias, 'x'), inDir('Write'), { dir: alias, cwd: alias }).decision).toBe('allow')
+    expect(file('Write', join(dir, 'x'), inDir('Write'), { dir: alias, cwd: dir }).decision).toBe('allow')
+    expect(file('Write', join(alias, 'link'), inDir('Write'), { dir: alias, cwd: alias }).decision).toBe(
+      'ask',
+    )
+  })
+
+  test.each([
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.GIT/config',
+    '.claude/settings.json',
+    'sub/.git/config',
+    '.mcp.json',
+  ])('does not let %s be written', path => {
+    expect(file('Write', join(dir, path), inDir('Write')).decision).toBe('ask')
+    expect(file('Read', join(dir, path), inDir('Read')).decision).toBe('allow')
+  })
+
+  test('a rule that names them does', () => {
+    const rules: Rule[] = [{ tool: 'Write', match: '{dir}/.claude/**', decision: 'allow' }]
+    expect(file('Write', join(dir, '.claude/notes.md'), rules).decision).toBe('allow')
+    expect(file('Write', join(dir, '.claude/../.git/config'), rules).decision).toBe('ask')
+  })
+})
+
+describe('patterns', () => {
+  test.each<[string, string, Decision]>([
+    ['src/**', 'src/deep/x', 'allow'],
+    ['src/**', 'a.txt', 'ask'],
+    ['*.txt', 'a.txt', 'allow'],
+    ['*.txt', 'src/a.txt', 'ask'],
+    ['**/*.ts', 'src/x.ts', 'allow'],
+    ['{dir}/*.{md,txt}', 'a.txt', 'allow'],
+    ['{dir}/src/../a.txt', 'a.txt', 'allow'],
+    ['!a.txt', 'b.txt', 'ask'],
+    ['~/notes/**', '~/notes/x', 'ask'],
+    ['/**', 'a.txt', 'allow'],
+  ])('%s on %s: %s', (match, path, decision) => {
+    expect(file('Read', path, [{ tool: 'Read', match, decision: 'allow' }]).decision).toBe(decision)
+  })
+
+  test('an absolute pattern may go through a link that the user named', () => {
+    const rules: Rule[] = [{ tool: 'Read', match: `${root}/alias/src/**`, decision: 'allow' }]
+    expect(file('Read', `${root}/alias/src/deep/x`, rules).decision).toBe('allow')
+  })
+})
+
+describe('a denial', () => {
+  test.each([
+    ['**/secret', 'link'],
+    ['**/secret', 'src/away/secret'],
+    ['**/secret', '../outside/SECRET'],
+    ['**/secret', 'src/../../outside/secret'],
+    ['**/link', 'link'],
+    ['**/not-yet', 'dangling-twice'],
+    ['{dir}/../outside/**', 'inner/x'],
+    ['~/.ssh/**', '~/.ssh/id_rsa'],
+    ['~/.ssh/**', '../me/.ssh/id_rsa'],
+    ['.env', '.ENV'],
+    ['{dir}/**', 'x\ny'],
+  ])('of %s holds for %s', (match, path) => {
+    expect(file('Read', path, [...inDir('Read'), ...deny('Read', match)]).decision).toBe('deny')
+    const request = { tool: 'Read', input: { file_path: path }, dir, cwd: dir, home: join(root, 'me') }
+    expect(denied(request, deny('Read', match))?.decision).toBe('deny')
+  })
+})
+
+describe('searches', () => {
+  test.each<[Record<string, string>, Decision]>([
+    [{ pattern: '**/*.ts' }, 'allow'],
+    [{ pattern: '**/*.ts', path: 'src' }, 'allow'],
+    [{ pattern: '**/*.ts', path: '..' }, 'ask'],
+    [{ pattern: '../**' }, 'ask'],
+    [{ pattern: '/etc/**' }, 'ask'],
+    [{ pattern: '~/**' }, 'ask'],
+    [{ pattern: '{/etc/*,x}' }, 'ask'],
+    [{ pattern: '{..,x}/*' }, 'ask'],
+    [{ pattern: 'src/*/../../../**' }, 'ask'],
+    [{ pattern: 'src/away/*', path: 'src/away' }, 'ask'],
+  ])('%j: %s', (input, decision) => {
+    expect(decide({ tool: 'Glob', input, dir, cwd: dir }, inDir('Glob'), 'rules').decision).toBe(decision)
+  })
+
+  test('Grep searches where it stands', () => {
+    const input = { pattern: 'x' }
+    expect(decide({ tool: 'Grep', input, dir, cwd: dir }, inDir('Grep'), 'rules').decision).toBe('allow')
+    expect(decide({ tool: 'Grep', input, dir, cwd: root }, inDir('Grep'), 'rules').decision).toBe('ask')
+  })
+})
+
+describe('redirections are writes', () => {
+  const rules: Rule[] = [{ tool: 'Bash', match: 'ls', decision: 'allow' }, ...inDir('Write')]
+  const bash = (command: string, more: Rule[] = []) =>
+    decide({ tool: 'Bash', input: { command }, dir, cwd: dir }, [...rules, ...more], 'rules').decision
+
+  test.each<[string, Decision]>([
+    ['ls > out.txt', 'allow'],
+    ['ls >> src/out.txt', 'allow'],
+    ['ls > ../out.txt', 'ask'],
+    ['ls > link', 'ask'],
+    ['ls > dangling', 'ask'],
+    ['ls > src/away/x', 'ask'],
+    ['ls > .git/config', 'ask'],
+    ['ls > $x', 'ask'],
+    ['ls > *.txt', 'ask'],
+    ['cd src && ls > x', 'ask'],
+    ['ls > ~/x', 'ask'],
+  ])('%s: %s', (command, decision) => {
+    expect(bash(command)).toBe(decision)
+  })
+
+  test('a denial of Write or Read holds for them', () => {
+    expect(bash('ls > a.txt', deny('Write', '**/a.txt'))).toBe('deny')
+    expect(bash('ls < link', deny('Read', '**/secret'))).toBe('deny')
+    expect(bash('ls < a.txt', deny('Read', '**/secret'))).toBe('allow')
+  })
+})
+
+test('real paths are walked as the kernel does', () => {
+  expect(realPath(`${dir}/inner/../secret`)).toBe(join(root, 'outside/secret'))
+  expect(realPath(`${dir}/dangling-twice/x`)).toBe(join(root, 'outside/not-yet/x'))
+  expect(realPath('/')).toBe('/')
+  expect(realPath('/no/such/./place/..')).toBe('/no/such')
+  expect(() => realPath(join(dir, 'loop'))).toThrow('too many links')
+})

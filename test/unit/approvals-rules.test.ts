@@ -1,0 +1,385 @@
+import { describe, expect, test } from 'vitest'
+import { decide, denied } from '../../src/approvals/decide.ts'
+import type { ApprovalMode, Decision, Request, Rule } from '../../src/approvals/rule.ts'
+
+const dir = '/mission/agent'
+const asGiven = (path: string) => path
+
+function rule(tool: string, match: string | undefined, decision: Decision = 'allow', message?: string): Rule {
+  return { tool, match, decision, message }
+}
+
+function request(tool: string, input: unknown, cwd = dir): Request {
+  return { tool, input, dir, cwd, home: '/home/me' }
+}
+
+function bash(command: string, patterns: (string | Rule)[], mode: ApprovalMode = 'rules', cwd = dir) {
+  const rules = patterns.map(pattern => (typeof pattern === 'string' ? rule('Bash', pattern) : pattern))
+  return decide(request('Bash', { command }, cwd), rules, mode, asGiven)
+}
+
+describe('which decision wins', () => {
+  const rules = [
+    rule('Bash', 'git *'),
+    rule('Bash', 'git push*', 'ask'),
+    rule('Bash', 'git push -f*', 'deny', 'no'),
+  ]
+
+  test.each<[string, Decision, number | null]>([
+    ['git status', 'allow', 0],
+    ['git push', 'ask', 1],
+    ['git push -f', 'deny', 2],
+    ['git push && git push -f', 'deny', 2],
+    ['git status && git push', 'ask', 1],
+    ['make', 'ask', null],
+  ])('%s: %s by rule %s', (command, decision, index) => {
+    expect(bash(command, rules)).toMatchObject({ decision, rule: index })
+  })
+
+  test('the order of the rules does not matter', () => {
+    expect(bash('git push -f', rules.toReversed())).toMatchObject({
+      decision: 'deny',
+      rule: 0,
+      message: 'no',
+    })
+  })
+
+  test('all allows what no rule denies or asks', () => {
+    expect(bash('make && $x', [], 'all').decision).toBe('allow')
+    expect(bash('git push', rules, 'all').decision).toBe('ask')
+    expect(bash('git push -f', rules, 'all').decision).toBe('deny')
+  })
+
+  test('in the mode ask only denials are left', () => {
+    expect(bash('git status', rules, 'ask')).toMatchObject({ decision: 'ask', rule: null })
+    expect(bash('git push -f', rules, 'ask').decision).toBe('deny')
+    expect(bash('git status', rules, 'nonsense' as ApprovalMode).decision).toBe('ask')
+  })
+
+  test('every part is told apart', () => {
+    expect(bash('git status | head; git push', rules).parts).toEqual([
+      { text: 'git status', decision: 'allow', rule: 0 },
+      { text: 'head', decision: 'ask', rule: null },
+      { text: 'git push', decision: 'ask', rule: 1 },
+    ])
+  })
+
+  test('a denial before the permission prompt is the only answer given there', () => {
+    expect(denied(request('Bash', { command: 'git push -f' }), rules, asGiven)).toMatchObject({
+      message: 'no',
+    })
+    expect(denied(request('Bash', { command: 'git push' }), rules, asGiven)).toBeNull()
+    expect(denied(request('Bash', { command: 'git status' }), rules, asGiven)).toBeNull()
+  })
+})
+
+describe('globs over commands', () => {
+  test.each([
+    ['git status*', 'git status'],
+    ['git status*', 'git status -s'],
+    ['git *', 'git'],
+    ['  git   status ', 'git status'],
+    ['ls ?', 'ls a'],
+    ['echo \\*', "echo '*'"],
+    ['cat *.md', 'cat a.md b.md'],
+    ['*', 'make all'],
+    ['git commit -m *', 'git commit -m "a b"'],
+    ['ls {dir}/*', 'ls /mission/agent/src'],
+  ])('%j covers %j', (pattern, command) => {
+    expect(bash(command, [pattern]).decision).toBe('allow')
+  })
+
+  test.each([
+    ['git', 'git status'],
+    ['git status', 'git status -s'],
+    ['GIT *', 'git status'],
+    ['ls ?', 'ls ab'],
+    ['npm run *', 'npm "run x"'],
+    ['npm run build', 'npm "run build"'],
+    ['echo \\*', 'echo x'],
+    ['*', 'git -c a=b log'],
+    ['*', 'A=b make'],
+    ['*', 'sudo make'],
+    ['*', 'x=1'],
+    ['ls {dir}/*', 'ls /mission/agent/../x'],
+    ['ls {dir}/*', 'ls /mission/agent/$x'],
+    ['ls {dir}*', 'ls /mission/agent-2'],
+  ])('%j does not cover %j', (pattern, command) => {
+    expect(bash(command, [pattern]).decision).toBe('ask')
+  })
+})
+
+describe('what a glob does not cover, a rule can name', () => {
+  test.each([
+    ['git -c *', 'git -c core.pager=cat log'],
+    ['git log --output=*', 'git log --output=x'],
+    ['git log --output *', 'git log --output x'],
+    ['git rebase -x *', 'git rebase -x "make test" main'],
+    ['git rebase --exec=*', 'git rebase --exec=make'],
+    ['git config user.name *', 'git config user.name "A B"'],
+    ['git st', 'git st'],
+    ['git lfs *', 'git lfs pull'],
+    ['FOO=* make', 'FOO=1 make'],
+    ['make CC=*', 'make CC=gcc'],
+    ['sort -o *', 'sort -o x y'],
+    ['npm --prefix web *', 'npm --prefix web test'],
+    ['python3 -m pytest *', 'python3 -m pytest tests'],
+    ['git push fork *', 'git push fork main'],
+    ['ssh build *', 'ssh build uptime'],
+    ['npx vitest *', 'npx vitest run'],
+    ['docker ps*', 'docker ps -a'],
+    ['source .venv/bin/activate', 'source .venv/bin/activate'],
+    ['bash *', 'bash x.sh'],
+    ['sed -i s/a/b/w x y', 'sed -i s/a/b/w x y'],
+    ['sudo systemctl restart *', 'sudo systemctl restart x'],
+    ['xargs ls *', 'xargs ls -l'],
+    ['cd *', 'cd src'],
+  ])('%j covers %j', (pattern, command) => {
+    expect(bash(command, [pattern]).decision).toBe('allow')
+  })
+
+  test.each([
+    ['git log --output=a *', 'git log --output=a --output=b'],
+    ['sort -o *', 'sort -o x -o y'],
+    ['git -c user.name=* *', 'git -c user.name=x -c core.pager=id log'],
+    ['git config user.*', 'git config user.name x'],
+    ['FOO=* make', 'FOO=1 BAR=2 make'],
+    ['FOO=* *', 'FOO=1 PATH=/evil make'],
+    ['make *', 'make SHELL=/evil'],
+    ['make *', 'make -f evil.mk'],
+    ['sudo *', 'sudo rm x'],
+    ['sudo -u *', 'sudo -u root rm x'],
+    ['xargs *', 'xargs rm'],
+    ['find *', 'find . -delete'],
+    ['find *', 'find . -exec rm {} +'],
+    ['find * -exec *', 'find . -exec rm {} +'],
+    ['env *', 'env rm x'],
+    ['ssh *', 'ssh build rm x'],
+    ['npx *', 'npx evil'],
+    ['watch *', 'watch rm x'],
+    ['bash *', 'bash -c "rm x"'],
+    ['sort *', 'sort --outp=x y'],
+    ['sort *', 'sort -uo x y'],
+    ['sort *', 'sort --compress-program=id x'],
+    ['tar *', 'tar xf x --to-command=id'],
+    ['tar *', 'tar --checkpoint-action=exec=id xf x'],
+    ['tar *', 'tar xIf id x'],
+    ['tar *', 'tar -C / -xf x'],
+    ['curl *', 'curl -sSo /etc/x https://e'],
+    ['curl *', 'curl -O https://e'],
+    ['curl *', 'curl -K x'],
+    ['wget *', 'wget -O /etc/x https://e'],
+    ['wget *', 'wget --use-askpass=id https://e'],
+    ['sed *', 'sed -i s/a/b/ x'],
+    ['sed *', 'sed s/a/id/e x'],
+    ['sed *', "sed 's/a/b/w /etc/x' x"],
+    ['sed *', "sed -n '1e id' x"],
+    ['sed *', "sed -e p -e '1w x' y"],
+    ['sed *', "sed --expression='w x' y"],
+    ['sed *', 'sed -f x y'],
+    ['awk *', `awk 'BEGIN { system("id") }'`],
+    ['awk *', `awk '{ print | "id" }' x`],
+    ['awk *', `awk '{ print > "/etc/x" }' x`],
+    ['awk *', 'awk -f x'],
+    ['rsync *', "rsync -e 'sh -c id' a b:"],
+    ['rsync *', 'rsync --rsync-path=id a b:'],
+    ['npm *', 'npm --script-shell=./x test'],
+    ['npm *', 'npm exec evil'],
+    ['node *', 'node -e "x"'],
+    ['node *', 'node --require ./x y.js'],
+    ['node *', 'node --eval=x'],
+    ['node *', 'node --ev x'],
+    ['python3 *', 'python3 -c x'],
+    ['python3 *', 'python3.12 -c x'],
+    ['python *', 'cat x | python -'],
+    ['perl *', 'perl -ne x'],
+    ['ruby *', 'ruby -e x'],
+    ['php *', 'php -r x'],
+    ['rg *', 'rg --pre id x'],
+    ['fd *', 'fd -x id'],
+    ['tree *', 'tree -o x'],
+    ['uniq *', 'uniq a b'],
+    ['dd *', 'dd if=a of=b'],
+    ['date *', 'date -s x'],
+    ['vim *', "vim -c '!id' x"],
+    ['man *', 'man -P id ls'],
+    ['go *', 'go test -exec id'],
+    ['go *', 'go vet -vettool=id'],
+    ['cargo *', 'cargo --config x build'],
+    ['pip *', 'pip install evil'],
+    ['zip *', 'zip x y -T --unzip-command id'],
+    ['split *', 'split --filter=id x'],
+    ['sqlite3 *', "sqlite3 x '.shell id'"],
+    ['openssl *', 'openssl enc -out x'],
+    ['foo *', 'foo --exec=id'],
+    ['foo *', 'foo --output x'],
+    ['export *', 'export PATH=/evil'],
+    ['test *', "test -v 'a[$(id)]'"],
+    ['printf *', "printf -v 'a[$(id)]' x"],
+    ['cat', 'cat x'],
+    ['node', 'echo x | node'],
+  ])('%j does not cover %j', (pattern, command) => {
+    expect(bash(command, [pattern, 'echo *', 'cat *']).decision).toBe(pattern === 'cat' ? 'allow' : 'ask')
+  })
+
+  test.each([
+    ['sed *', "sed -n '1,20p' x"],
+    ['sed *', 'sed s/a/b/g x'],
+    ['sed *', "sed -E 's|a|b|' x"],
+    ['awk *', "awk '{ print $1 }' x"],
+    ['find *', "find . -name '*.ts' -type f"],
+    ['sort *', 'sort -u x'],
+    ['tar *', 'tar tf x'],
+    ['curl *', 'curl -sS https://e'],
+    ['node *', 'node x.js --port 1'],
+    ['make *', 'make -j4 test'],
+    ['cat *', 'cat "$x"'],
+  ])('%j covers %j', (pattern, command) => {
+    expect(bash(command, [pattern]).decision).toBe('allow')
+  })
+
+  test('wrappers need the command to be allowed as well', () => {
+    expect(bash('sudo ls', ['sudo *', 'ls']).decision).toBe('allow')
+    expect(bash('xargs ls', ['xargs *', 'ls *']).decision).toBe('allow')
+    expect(bash('xargs git log', ['xargs *', 'git *']).decision).toBe('ask')
+    expect(bash('find . -exec ls {} +', ['find * -exec *', 'ls *']).decision).toBe('allow')
+  })
+
+  test('a rule without a match covers every use', () => {
+    const always = rule('Bash', undefined)
+    expect(bash('A=b $x | sudo sh', [always]).decision).toBe('allow')
+    expect(bash('git $x', [always, rule('Bash', 'git push*', 'deny')]).decision).toBe('ask')
+  })
+})
+
+describe('where a command runs', () => {
+  test.each([
+    ['git status', dir, 'allow'],
+    ['git status', `${dir}/sub`, 'ask'],
+    ['git status', '/elsewhere', 'ask'],
+    ['make', `${dir}/sub`, 'allow'],
+    ['make', '/elsewhere', 'ask'],
+    ['make', '/mission/agent-2', 'ask'],
+    ['ls', '/elsewhere', 'allow'],
+    ['cd sub && make', dir, 'allow'],
+    ['cd sub && git status', dir, 'ask'],
+    [`cd ${dir} && git status`, dir, 'allow'],
+    ['cd .. && make', dir, 'ask'],
+    ['cd /elsewhere && make', dir, 'ask'],
+    ['cd && make', dir, 'ask'],
+    ['cd - && make', dir, 'ask'],
+    ['cd $x && make', dir, 'ask'],
+    ['cd ~ && make', dir, 'ask'],
+  ])('%j in %s: %s', (command, cwd, decision) => {
+    const resolved = (path: string) => new URL(`file://${path}`).pathname.replace(/(.)\/$/, '$1')
+    const rules = ['git *', 'make', 'ls', 'cd', 'cd *'].map(match => rule('Bash', match))
+    expect(decide(request('Bash', { command }, cwd), rules, 'rules', resolved).decision).toBe(decision)
+  })
+
+  test('outside the sandbox nothing is waved through', () => {
+    const input = { command: 'git status', dangerouslyDisableSandbox: true }
+    expect(decide(request('Bash', input), [rule('Bash', 'git *')], 'rules', asGiven).decision).toBe('ask')
+  })
+})
+
+describe('other tools', () => {
+  const web = (url: string, match: string, decision: Decision = 'allow') =>
+    decide(request('WebFetch', { url }), [rule('WebFetch', match, decision)], 'rules', asGiven).decision
+
+  test.each([
+    ['https://docs.rs/x', 'https://docs.rs/*'],
+    ['https://docs.rs/x?y', 'docs.rs'],
+    ['https://DOCS.rs/x', 'https://docs.rs/*'],
+    ['https://a.github.io/x', 'https://*.github.io/*'],
+  ])('%s is covered by %s', (url, match) => {
+    expect(web(url, match)).toBe('allow')
+  })
+
+  test.each([
+    ['https://docs.rs@evil.example/', 'https://docs.rs*'],
+    ['https://docs.rs:x@evil.example/', 'https://docs.rs*'],
+    ['https://docs.rs.evil.example/', 'https://docs.rs/*'],
+    ['https://evil.example/a.github.io/x', 'https://*.github.io/*'],
+    ['https://evil.example\\@docs.rs/', 'https://docs.rs/*'],
+    ['http://docs.rs/', 'https://docs.rs/*'],
+    ['https://docs.rs/a/../b', 'https://docs.rs/a/*'],
+    ['file:///etc/passwd', '*'],
+    ['nonsense', '*'],
+  ])('%s is not covered by %s', (url, match) => {
+    expect(web(url, match)).toBe('ask')
+  })
+
+  test('an address is denied however it is spelled', () => {
+    expect(web('https://EVIL.example/x', 'evil.example', 'deny')).toBe('deny')
+    expect(web('https://evil.example:443/x', 'https://evil.example/*', 'deny')).toBe('deny')
+  })
+
+  test('tools of MCP servers by glob, without a match', () => {
+    const rules = [rule('mcp__github__*', undefined), rule('mcp__github__delete*', undefined, 'deny')]
+    const tool = (name: string) => decide(request(name, { x: 1 }), rules, 'rules', asGiven).decision
+    expect(tool('mcp__github__get_issue')).toBe('allow')
+    expect(tool('mcp__github__delete_repo')).toBe('deny')
+    expect(tool('mcp__other__x')).toBe('ask')
+    expect(decide(request('mcp__x__y', {}), [rule('mcp__x__y', 'z')], 'rules', asGiven).decision).toBe('ask')
+    expect(decide(request('mcp__x__y', {}), [rule('mcp__x__y', 'z', 'deny')], 'all', asGiven).decision).toBe(
+      'ask',
+    )
+  })
+
+  test('a field that is understood, and several tools in one rule', () => {
+    const rules = [rule('Task|Agent', 'Explore')]
+    expect(decide(request('Task', { subagent_type: 'Explore' }), rules, 'rules', asGiven).decision).toBe(
+      'allow',
+    )
+    expect(decide(request('Agent', { subagent_type: 'x' }), rules, 'rules', asGiven).decision).toBe('ask')
+  })
+
+  test.each(['AskUserQuestion', 'ExitPlanMode'])('%s is never answered by a rule', tool => {
+    for (const decision of ['allow', 'deny'] as const) {
+      for (const mode of ['ask', 'rules', 'all'] as const) {
+        expect(decide(request(tool, {}), [rule('*', undefined, decision)], mode, asGiven).decision).toBe(
+          'ask',
+        )
+      }
+      expect(denied(request(tool, {}), [rule('*', undefined, decision)], asGiven)).toBeNull()
+    }
+  })
+})
+
+describe('whatever goes wrong is asked', () => {
+  const broken = [
+    { decision: 'allow' },
+    { tool: 'Bash', match: 7, decision: 'deny' },
+    null,
+  ] as unknown as Rule[]
+
+  test.each([
+    ['no input', request('Bash', undefined)],
+    ['no command', request('Bash', { command: 7 })],
+    ['no path', request('Write', {})],
+    ['no url', request('WebFetch', null)],
+    ['no tool', request(undefined as unknown as string, {})],
+  ])('%s', (_, asked) => {
+    expect(decide(asked, [rule('*', '*'), rule('Bash', '*')], 'rules', asGiven).decision).toBe('ask')
+  })
+
+  test('a broken rule asks, and takes no force from a denial', () => {
+    expect(bash('ls', ['ls', ...broken]).decision).toBe('ask')
+    expect(bash('ls', ['ls', ...broken], 'all').decision).toBe('ask')
+    const rules = [...broken, rule('Bash', 'ls', 'deny')]
+    expect(denied(request('Bash', { command: 'ls' }), rules, asGiven)?.decision).toBe('deny')
+  })
+
+  test('a path that cannot be resolved', () => {
+    const fails = () => {
+      throw new Error('EACCES')
+    }
+    const verdict = decide(
+      request('Write', { file_path: '/mission/agent/x' }),
+      [rule('Write', '{dir}/**')],
+      'rules',
+      fails,
+    )
+    expect(verdict).toMatchObject({ decision: 'ask', reason: expect.stringContaining('EACCES') })
+  })
+})

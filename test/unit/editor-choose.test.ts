@@ -1,0 +1,131 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { editorNames } from '../../src/config/schema.ts'
+import { chooseEditor, listEditors } from '../../src/editor/choose.ts'
+import { displayWarning, openEditor } from '../../src/editor/open.ts'
+import { editors } from '../../src/editor/table.ts'
+import { type Runner, systemRunner } from '../../src/exec/runner.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
+
+/** A Linux machine on which these programs are installed. */
+function linuxWith(...programs: string[]) {
+  const bin = temporaryDirectory()
+  for (const program of programs) {
+    writeFileSync(join(bin, program), '#!/bin/sh\n')
+    chmodSync(join(bin, program), 0o755)
+  }
+  return { platform: 'linux' as const, env: { PATH: bin } }
+}
+
+function macWith(...apps: string[]) {
+  const dir = temporaryDirectory()
+  for (const app of apps) mkdirSync(join(dir, `${app}.app`))
+  return { platform: 'darwin' as const, env: { PATH: '' }, appDirs: [dir] }
+}
+
+test('the table and the settings know the same names', () => {
+  expect(['auto', ...editors.map(editor => editor.name)]).toEqual([...editorNames])
+})
+
+test('auto: the first of the table that is installed', () => {
+  const choice = chooseEditor({ name: 'auto' }, linuxWith('konsole', 'cursor', 'kitty'))
+  expect(choice).toEqual({ name: 'cursor', kind: 'ide', command: ['cursor', '{dir}'], warnings: [] })
+})
+
+test('not installed: a warning and the next one', () => {
+  const choice = chooseEditor({ name: 'cursor' }, linuxWith('zed', 'konsole'))
+  expect(choice).toMatchObject({ name: 'konsole', warnings: ['cursor is not installed'] })
+})
+
+test('after the last one the table begins again', () => {
+  expect(chooseEditor({ name: 'konsole' }, linuxWith('zed')).name).toBe('zed')
+})
+
+test('zeditor is preferred to a zed that may be the ZFS daemon', () => {
+  expect(chooseEditor({ name: 'zed' }, linuxWith('zed', 'zeditor')).command[0]).toBe('zeditor')
+})
+
+test('a command of one’s own: as it stands, the directory last where it is not named', () => {
+  const machine = linuxWith('emacs')
+  const own = (...command: string[]) => chooseEditor({ name: 'auto', command }, machine).command
+  expect(own('emacs', '--chdir={dir}', '-nw')).toEqual(['emacs', '--chdir={dir}', '-nw'])
+  expect(own('emacs', '-nw')).toEqual(['emacs', '-nw', '{dir}'])
+})
+
+test('a command of one’s own that is not there: a warning and the table', () => {
+  const choice = chooseEditor({ name: 'auto', command: ['emacs'] }, linuxWith('zed'))
+  expect(choice).toMatchObject({ name: 'zed', warnings: ['emacs (editor.command) is not installed'] })
+})
+
+test('none installed: an error that says what to do', () => {
+  expect(() => chooseEditor({ name: 'zed' }, linuxWith())).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('editor.command') }),
+  )
+})
+
+test('a directory or a file without the right to run is no program', () => {
+  const machine = linuxWith('kitty')
+  mkdirSync(join(machine.env.PATH, 'zed'))
+  writeFileSync(join(machine.env.PATH, 'code'), '')
+  chmodSync(join(machine.env.PATH, 'code'), 0o644)
+  expect(chooseEditor({ name: 'auto' }, machine).name).toBe('kitty')
+})
+
+test.each([
+  ['zed', 'Zed', ['open', '-a', 'Zed', '{dir}']],
+  ['vscode', 'Visual Studio Code', ['open', '-a', 'Visual Studio Code', '{dir}']],
+  ['wezterm', 'WezTerm', ['open', '-na', 'WezTerm', '--args', 'start', '--cwd', '{dir}']],
+  ['iterm2', 'iTerm', ['open', '-a', 'iTerm', '{dir}']],
+  ['terminal-app', 'Terminal', ['open', '-a', 'Terminal', '{dir}']],
+])('macOS: %s as an application', (name, app, command) => {
+  expect(chooseEditor({ name }, macWith(app)).command).toEqual(command)
+})
+
+test('macOS applications are not looked for on Linux', () => {
+  const machine = { ...macWith('iTerm'), platform: 'linux' as const }
+  expect(() => chooseEditor({ name: 'iterm2' }, machine)).toThrow('iterm2 is not installed')
+})
+
+test('the list says what is installed and what is chosen', () => {
+  const machine = linuxWith('kitty', 'konsole')
+  const listed = listEditors({ name: 'zed' }, machine)
+  expect(listed.map(({ name }) => name)).toEqual(editors.map(({ name }) => name))
+  expect(listed.filter(({ installed }) => installed).map(({ name }) => name)).toEqual(['kitty', 'konsole'])
+  expect(listed.filter(({ chosen }) => chosen).map(({ name }) => name)).toEqual(['kitty'])
+  const withOwn = listEditors({ name: 'auto', command: ['kitty', '-1'] }, machine)
+  expect(withOwn.filter(({ chosen }) => chosen)).toEqual([
+    { name: 'kitty', kind: 'own', installed: true, chosen: true },
+  ])
+  expect(listEditors({ name: 'auto' }, linuxWith()).some(({ chosen }) => chosen)).toBe(false)
+})
+
+test('what belongs to this terminal does not reach the editor, the rest does', async () => {
+  const seen: unknown[] = []
+  const choice = { name: 'x', kind: 'own' as const, command: ['x', 'a{dir}b{dir}'], warnings: [] }
+  const env = {
+    HOME: '/h',
+    TMUX: '1',
+    TMUX_PANE: '%1',
+    WINDOWID: '5',
+    AGENC_MISSION_UUID: 'u',
+    AGENC_DIRPATH: '/a',
+  }
+  const start: Runner['start'] = (file, args, { cwd, env }) => {
+    seen.push(file, args, cwd, env)
+    return systemRunner.start('true', [], { stdio: 'ignore' })
+  }
+  await openEditor({ ...systemRunner, start }, choice, '/d$&', env)
+  expect(seen).toEqual(['x', ['a/d$&b/d$&'], '/d$&', { HOME: '/h', AGENC_DIRPATH: '/a' }])
+})
+
+test('a program that cannot be started is an error with a way out', async () => {
+  const choice = { name: 'gone', kind: 'own' as const, command: ['/nowhere/gone', '{dir}'], warnings: [] }
+  await expect(openEditor(systemRunner, choice, '/', {})).rejects.toThrow('cannot start gone')
+})
+
+test('no display is worth a warning on Linux only', () => {
+  expect(displayWarning('linux', {})).toMatch(/no display/)
+  expect(displayWarning('linux', { DISPLAY: ':0' })).toBeNull()
+  expect(displayWarning('darwin', {})).toBeNull()
+})

@@ -1,0 +1,96 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Cancelled } from '../../src/errors.ts'
+import type { Result, Runner } from '../../src/exec/runner.ts'
+import { copyArguments, copyDirectory } from '../../src/repo/copy-directory.ts'
+import { gitBench, writeBelow } from '../helpers/git.ts'
+
+test('a copy has what is uncommitted, links as links, and permissions', async () => {
+  const bench = gitBench()
+  const from = bench.repo('one/agent')
+  writeBelow(from, 'untracked', 'x')
+  writeBelow(from, 'README.md', 'changed')
+  writeBelow(from, '-rf/--odd name', 'x')
+  symlinkSync('/nowhere', join(from, 'link'))
+  chmodSync(join(from, 'untracked'), 0o700)
+  const to = join(bench.root, 'two/agent')
+  await copyDirectory({ ...bench.tools, from, to })
+  expect(readdirSync(to).sort()).toEqual(readdirSync(from).sort())
+  expect(readlinkSync(join(to, 'link'))).toBe('/nowhere')
+  expect(statSync(join(to, 'untracked')).mode & 0o777).toBe(0o700)
+  expect(bench.git('two/agent', 'status', '--short')).toBe(bench.git('one/agent', 'status', '--short'))
+  writeBelow(to, 'README.md', 'again')
+  expect(readFileSync(join(from, 'README.md'), 'utf8')).toBe('changed')
+  expect(readdirSync(join(bench.root, 'two'))).toEqual(['agent'])
+})
+
+test('a linked worktree inside belongs to the copy; one outside, or behind a link, is not claimed', async () => {
+  const bench = gitBench()
+  const from = bench.repo('one/agent')
+  bench.git('one/agent', 'worktree', 'add', '--quiet', '-b', 'inside', '.claude/worktrees/inside')
+  bench.git('one/agent', 'worktree', 'add', '--quiet', '-b', 'outside', '../outside')
+  mkdirSync(join(from, '.git/worktrees/evil'))
+  writeBelow(bench.root, 'precious/.git', 'precious')
+  symlinkSync(join(bench.root, 'precious'), join(from, 'trap'))
+  writeFileSync(join(from, '.git/worktrees/evil/gitdir'), join(from, 'trap/.git'))
+  const to = join(bench.root, 'two/agent')
+  await copyDirectory({ ...bench.tools, from, to })
+  bench.commit('two/agent/.claude/worktrees/inside', { work: 'x' })
+  expect(bench.git('two/agent', 'log', '--oneline', 'inside').split('\n')).toHaveLength(2)
+  expect(bench.git('one/agent', 'log', '--oneline', 'inside').split('\n')).toHaveLength(1)
+  expect(readdirSync(join(to, '.git/worktrees'))).toEqual(['inside'])
+  expect(readFileSync(join(bench.root, 'precious/.git'), 'utf8')).toBe('precious')
+  expect(bench.git('one/outside', 'rev-parse', '--git-common-dir')).toBe(join(from, '.git'))
+})
+
+test('interrupted, nothing is left', async () => {
+  const bench = gitBench()
+  const from = bench.repo('one/agent')
+  const controller = new AbortController()
+  const exec: Runner = {
+    ...bench.tools.exec,
+    stream(file, args, options) {
+      controller.abort()
+      return bench.tools.exec.stream(file, args, options)
+    },
+  }
+  const to = join(bench.root, 'two/agent')
+  const copying = copyDirectory({ ...bench.tools, exec, from, to, signal: controller.signal })
+  await expect(copying).rejects.toBeInstanceOf(Cancelled)
+  expect(existsSync(join(bench.root, 'two'))).toBe(false)
+})
+
+test('a cp that cannot share blocks is asked again without', async () => {
+  const bench = gitBench()
+  const from = bench.repo('one/agent')
+  const refused: Result = {
+    exitCode: 1,
+    signal: null,
+    stdout: '',
+    stderr: 'unrecognized option',
+    missing: false,
+  }
+  const exec: Runner = {
+    ...bench.tools.exec,
+    stream: async (file, args, options) =>
+      args.includes('--reflink=auto') ? refused : bench.tools.exec.stream(file, args, options),
+  }
+  const to = join(bench.root, 'two/agent')
+  await copyDirectory({ ...bench.tools, exec, from, to, platform: 'linux' })
+  expect(readdirSync(to).sort()).toEqual(['.git', 'README.md'])
+})
+
+test('macOS clones files', () => {
+  expect(copyArguments('darwin', '/from', '/to')).toEqual([['-Rpc', '/from', '/to']])
+})

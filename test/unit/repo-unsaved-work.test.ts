@@ -1,0 +1,197 @@
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describeUnsavedWork } from '../../src/repo/unsaved-work.ts'
+import { type GitBench, gitBench, writeBelow } from '../helpers/git.ts'
+
+function pushedCopy(bench: GitBench): string {
+  bench.repo('origin')
+  bench.git('.', 'clone', '--quiet', 'origin', 'copy')
+  return join(bench.root, 'copy')
+}
+
+function lossesIn(bench: GitBench, directory: string): string[] {
+  return describeUnsavedWork({ ...bench.tools, directory: join(bench.root, directory) })
+}
+
+test('a fresh copy would lose nothing, ignored files included', () => {
+  const bench = gitBench()
+  const copy = pushedCopy(bench)
+  writeBelow(copy, '.git/info/exclude', 'build\n')
+  writeBelow(copy, 'build/out', 'x')
+  expect(lossesIn(bench, 'copy')).toEqual([])
+  expect(lossesIn(bench, 'nowhere')).toEqual([])
+})
+
+test('changed, staged, deleted and new files are named, with escapes taken out', () => {
+  const bench = gitBench()
+  const copy = pushedCopy(bench)
+  bench.commit('origin', { a: '1', b: '2' })
+  bench.git('copy', 'pull', '--quiet')
+  writeBelow(copy, 'a', 'changed')
+  rmSync(join(copy, 'b'))
+  writeBelow(copy, 'staged', 'x')
+  bench.git('copy', 'add', 'staged')
+  for (const name of ['\u001b[31mred', 'two', 'three', 'four']) writeBelow(copy, name, 'x')
+  expect(lossesIn(bench, 'copy')).toEqual([
+    '3 files not committed: a, b, staged',
+    '4 files not tracked by git: red, four, three, …',
+  ])
+})
+
+test.each([
+  ['on the default branch', (bench: GitBench) => bench.commit('copy', { x: '1' })],
+  [
+    'on another branch',
+    (bench: GitBench) => {
+      bench.git('copy', 'switch', '--quiet', '--create', 'other')
+      bench.commit('copy', { x: '1' })
+      bench.git('copy', 'switch', '--quiet', 'main')
+    },
+  ],
+  [
+    'on no branch',
+    (bench: GitBench) => {
+      bench.git('copy', 'checkout', '--quiet', '--detach')
+      bench.commit('copy', { x: '1' })
+    },
+  ],
+])('commits %s that no remote has are counted', (_where, commit) => {
+  const bench = gitBench()
+  pushedCopy(bench)
+  commit(bench)
+  expect(lossesIn(bench, 'copy')).toEqual(['1 commit that no remote has'])
+})
+
+test('a repo without any remote or commit', () => {
+  const bench = gitBench()
+  mkdirSync(join(bench.root, 'fresh'))
+  bench.git('fresh', 'init', '--quiet')
+  expect(lossesIn(bench, 'fresh')).toEqual([])
+  bench.commit('fresh', { x: '1' })
+  expect(lossesIn(bench, 'fresh')).toEqual(['1 commit that no remote has'])
+})
+
+test('a tag of the remote that is on no branch is not unsaved work', () => {
+  const bench = gitBench()
+  bench.repo('origin')
+  bench.git('origin', 'switch', '--quiet', '--detach')
+  bench.commit('origin', { release: '1' })
+  bench.git('origin', 'tag', 'v1')
+  bench.git('origin', 'switch', '--quiet', 'main')
+  bench.git('.', 'clone', '--quiet', 'origin', 'copy')
+  expect(lossesIn(bench, 'copy')).toEqual([])
+})
+
+test('stashes are counted', () => {
+  const bench = gitBench()
+  const copy = pushedCopy(bench)
+  for (const text of ['one', 'two']) {
+    writeBelow(copy, 'README.md', text)
+    bench.git('copy', 'stash')
+  }
+  expect(lossesIn(bench, 'copy')).toEqual(['2 stashes'])
+})
+
+test('linked worktrees and submodules are looked into', () => {
+  const bench = gitBench()
+  const copy = pushedCopy(bench)
+  bench.repo('library')
+  bench.git(
+    'origin',
+    '-c',
+    'protocol.file.allow=always',
+    'submodule',
+    'add',
+    '--quiet',
+    `${bench.root}/library`,
+    'sub',
+  )
+  bench.commit('origin', { '.gitignore': 'trees\n' })
+  bench.git('copy', 'pull', '--quiet')
+  bench.git('copy', '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init')
+  bench.git('copy', 'worktree', 'add', '--quiet', '--detach', 'trees/one')
+  expect(lossesIn(bench, 'copy')).toEqual([])
+  writeBelow(copy, 'trees/one/new', 'x')
+  writeBelow(copy, 'sub/README.md', 'changed')
+  bench.git('copy/sub', 'switch', '--quiet', '--create', 'work')
+  bench.commit('copy/sub', { more: 'x' })
+  writeBelow(copy, 'sub/README.md', 'changed again')
+  const losses = lossesIn(bench, 'copy')
+  expect(losses).toEqual([
+    '2 files not committed: sub, sub/README.md',
+    '1 file not tracked by git: trees/one/new',
+    '1 commit that no remote has',
+  ])
+})
+
+test('a directory without git counts as a whole', () => {
+  const bench = gitBench()
+  mkdirSync(join(bench.root, 'plain/empty'), { recursive: true })
+  expect(lossesIn(bench, 'plain')).toEqual([])
+  symlinkSync('nowhere', join(bench.root, 'plain/empty/link'))
+  expect(lossesIn(bench, 'plain')).toEqual(['files in a directory that is not a git repo'])
+})
+
+test('what git cannot tell is not taken for nothing', () => {
+  const bench = gitBench()
+  const copy = pushedCopy(bench)
+  writeFileSync(join(copy, '.git/HEAD'), 'garbage')
+  expect(lossesIn(bench, 'copy')).toEqual([expect.stringContaining('cannot be told')])
+  const odd = gitBench()
+  pushedCopy(odd)
+  odd.git('copy', 'config', 'filter.a=b.clean', 'x')
+  expect(lossesIn(odd, 'copy')).toEqual([expect.stringContaining('cannot be told')])
+})
+
+test('nothing runs while asking, whatever the settings of the repo say', () => {
+  const bench = gitBench()
+  const copy = pushedCopy(bench)
+  const mark = join(bench.root, 'ran')
+  const program = join(bench.root, 'program')
+  writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\nexec cat\n`, { mode: 0o755 })
+  mkdirSync(join(copy, '.git/evil'))
+  for (const hook of ['post-index-change', 'fsmonitor-watchman', 'reference-transaction']) {
+    symlinkSync(program, join(copy, '.git/evil', hook))
+  }
+  const settings = {
+    'core.fsmonitor': program,
+    'core.hooksPath': join(copy, '.git/evil'),
+    'core.worktree': join(bench.root, 'origin'),
+    'core.sshCommand': program,
+    'core.pager': program,
+    'filter.evil.clean': program,
+    'filter.evil.process': program,
+    'filter.evil.required': 'true',
+    'diff.external': program,
+    'gpg.program': program,
+    'log.showSignature': 'true',
+    'remote.origin.promisor': 'true',
+    'remote.origin.url': `ext::${program}`,
+  }
+  for (const [key, value] of Object.entries(settings)) bench.git('copy', 'config', key, value)
+  writeBelow(copy, '.gitattributes', '* filter=evil\n')
+  writeBelow(copy, 'README.md', 'HELLO\n')
+  expect(lossesIn(bench, 'copy')).toEqual([
+    '1 file not committed: README.md',
+    '1 file not tracked by git: .gitattributes',
+  ])
+  expect(existsSync(mark)).toBe(false)
+})
+
+test('objects that are missing are not fetched: the repo says by which program', () => {
+  const bench = gitBench()
+  const copy = pushedCopy(bench)
+  const mark = join(bench.root, 'ran')
+  const program = join(bench.root, 'program')
+  writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 })
+  bench.git('copy', 'config', 'core.repositoryFormatVersion', '1')
+  bench.git('copy', 'config', 'extensions.partialClone', 'origin')
+  bench.git('copy', 'config', 'remote.origin.promisor', 'true')
+  bench.git('copy', 'config', 'remote.origin.url', 'ssh://example.com/a/b')
+  bench.git('copy', 'config', 'core.sshCommand', program)
+  const commit = bench.git('copy', 'rev-parse', 'HEAD')
+  rmSync(join(copy, '.git/objects', commit.slice(0, 2), commit.slice(2)))
+  expect(lossesIn(bench, 'copy')).toEqual([expect.stringContaining('cannot be told')])
+  expect(existsSync(mark)).toBe(false)
+})
