@@ -1,11 +1,14 @@
 // Bundles src/ into CommonJS chunks below dist/, each loaded when its command is named.
 // esbuild splits only ES modules, and Node starts CommonJS some 7 ms sooner: so split first, convert after.
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
+import { thirdPartyNotices } from './build/notices.mjs'
 
 const root = join(import.meta.dirname, '..')
 const outdir = join(root, 'dist')
+const staleAfterMs = 7 * 24 * 60 * 60 * 1000
 
 const bundled = await build({
   absWorkingDir: root,
@@ -26,9 +29,23 @@ const bundled = await build({
   metafile: true,
 })
 
-rmSync(outdir, { recursive: true, force: true })
-for (const file of bundled.outputFiles) {
-  const { code } = await transform(file.text, {
+const files = new Map([
+  [join(outdir, 'package.json'), '{"type":"commonjs"}\n'],
+  [join(outdir, 'switch.sh'), readFileSync(join(root, 'src', 'tmux', 'switch.sh'), 'utf8')],
+  [join(outdir, 'THIRD-PARTY.txt'), thirdPartyNotices(root, bundled.metafile)],
+])
+// The entry comes last: until then the old one finds its old chunks.
+for (const { path, text } of bundled.outputFiles.toSorted(entryLast)) files.set(path, await commonJs(text))
+for (const [path, text] of files) writeAtomically(path, text)
+await removeOthers(process.argv.includes('--clean') ? 0 : staleAfterMs)
+console.log(`built ${bundled.outputFiles.length} files into ${relative(process.cwd(), outdir) || outdir}`)
+
+function entryLast(a, b) {
+  return Number(a.path.endsWith('main.js')) - Number(b.path.endsWith('main.js'))
+}
+
+async function commonJs(text) {
+  const { code } = await transform(text, {
     format: 'cjs',
     platform: 'node',
     target: 'node20.17',
@@ -36,9 +53,21 @@ for (const file of bundled.outputFiles) {
     define: { 'import.meta.filename': '__filename' },
     minifyWhitespace: true,
   })
-  mkdirSync(dirname(file.path), { recursive: true })
-  writeFileSync(file.path, code)
+  return code
 }
-copyFileSync(join(root, 'src', 'tmux', 'switch.sh'), join(outdir, 'switch.sh'))
-writeFileSync(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
-console.log(`built ${bundled.outputFiles.length} files into ${relative(process.cwd(), outdir) || outdir}`)
+
+function writeAtomically(path, text) {
+  mkdirSync(dirname(path), { recursive: true })
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, text)
+  renameSync(draft, path)
+}
+
+/** A mission that started before an update may still load chunks of the build it came from. */
+async function removeOthers(olderThanMs) {
+  for (const entry of await readdir(outdir, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (!entry.isFile() || files.has(path)) continue
+    if (Date.now() - statSync(path).mtimeMs >= olderThanMs) rmSync(path)
+  }
+}

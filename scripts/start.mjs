@@ -5,7 +5,7 @@ import { setUp } from './setup.mjs'
 setUp()
 const agenc = join(import.meta.dirname, '..', 'bin', 'agenc.cjs')
 if (process.stdin.isTTY && process.stdout.isTTY) {
-  const { status } = spawnSync(process.execPath, [agenc, '--help'], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [agenc, 'tmux', 'attach'], { stdio: 'inherit' })
   process.exitCode = status ?? 1
 } else {
   console.log(

@@ -32,10 +32,19 @@ export async function runCli(context: Context, argv: readonly string[]): Promise
   return exitCode
 }
 
-/** `agenc help mission new` is `agenc mission new --help`. */
+/** `agenc help mission new` and `agenc mission help new` are `agenc mission new --help`. */
 function withHelp(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return ['--help']
-  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const place = Object.hasOwn(nouns, argv[0]!) ? 1 : 0
+  const words = argv[place] === 'help' ? [...argv.toSpliced(place, 1), '--help'] : argv
+  // There is no help for what does not exist: the mistake is what is worth saying.
+  return isUnknown(words) ? words.filter(word => word !== '--help' && word !== '-h') : words
+}
+
+function isUnknown([first = '-', second = '-']: readonly string[]): boolean {
+  if (first.startsWith('-') || Object.hasOwn(topLevel, first)) return false
+  if (!Object.hasOwn(nouns, first)) return true
+  return !second.startsWith('-') && !Object.hasOwn(nouns[first]!.verbs, second)
 }
 
 type Load = (declared: Commander, entry: Entry) => Promise<void>
@@ -103,7 +112,7 @@ export function newCommander(name: string, context: Context): Commander {
 
 function usageErrorFrom(error: CommanderError, command: Commander): Error {
   const help = `Run '${fullName(command)} --help'.`
-  if (error.code === 'commander.help') return usageError(`${fullName(command)} what?`, help)
+  if (error.code === 'commander.help') return usageError(`'${fullName(command)}' needs a command`, help)
   const [message, suggestion] = error.message.replace(/^error: /, '').split('\n')
   return usageError(message ?? error.message, suggestion?.replace(/^\(|\)$/g, '') ?? help)
 }

@@ -10,6 +10,8 @@ export interface Paths {
   repos: string
   /** Names the tmux server that the agenc session lives on. */
   tmuxSocket: string
+  /** Touched by tmux when the session was closed, not lost. */
+  sessionClosed: string
   missions: string
   mission(id: MissionId): MissionPaths
 }
@@ -38,6 +40,7 @@ export function pathsAt(home: string): Paths {
     config: join(home, 'config.json'),
     repos: join(home, 'repos'),
     tmuxSocket: join(home, 'tmux-socket'),
+    sessionClosed: join(home, 'session-closed'),
     missions,
     mission: id => missionPaths(join(missions, id)),
   }

@@ -6,7 +6,7 @@ const columns = 100
 
 /** One page a noun, each verb with the help text that the program itself prints. */
 export async function commandPages(): Promise<Record<string, string>> {
-  const pages: Record<string, string> = {}
+  const pages: Record<string, string> = { 'docs/commands/README.md': indexPage() }
   for (const [name, noun] of Object.entries(nouns)) {
     pages[`docs/commands/${name}.md`] = await nounPage(name, noun)
   }
@@ -14,6 +14,20 @@ export async function commandPages(): Promise<Record<string, string>> {
     pages[`docs/commands/${name}.md`] = `# agenc ${name}\n\n${await helpBlock(`agenc ${name}`, entry)}`
   }
   return pages
+}
+
+function indexPage(): string {
+  const verbs = Object.entries(nouns).flatMap(([name, noun]) =>
+    Object.entries(noun.verbs).map(([verb, entry]) =>
+      row(`${name}.md#agenc-${name}-${verb}`, `${name} ${verb}`, entry),
+    ),
+  )
+  const others = Object.entries(topLevel).map(([name, entry]) => row(`${name}.md`, name, entry))
+  return `# Commands\n\n| command | does |\n|---|---|\n${[...verbs, ...others].filter(Boolean).join('\n')}\n`
+}
+
+function row(link: string, words: string, { summary, hidden }: Entry): string {
+  return hidden ? '' : `| [\`agenc ${words}\`](${link}) | ${summary} |`
 }
 
 async function nounPage(name: string, noun: Noun): Promise<string> {

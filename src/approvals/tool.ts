@@ -52,3 +52,11 @@ export function inputText(input: unknown, field: string): string | undefined {
   const value: unknown = (input as Record<string, unknown>)[field]
   return typeof value === 'string' ? value : undefined
 }
+
+/** As if Claude had asked to use the tool on this command, path or address. */
+export function inputFor(tool: string, text: string): Record<string, unknown> {
+  if (tool === 'Bash') return { command: text }
+  if (tool === 'WebFetch') return { url: text }
+  const field = pathField(tool) ?? textField(tool)
+  return field ? { [field]: text } : {}
+}

@@ -3,14 +3,17 @@ export interface HookEvent {
   name: string
   sessionId: string | null
   transcriptPath: string | null
+  /** Where the tool would run. */
+  cwd: string | null
   permissionMode: string | null
   /** Set when a subagent, not the main conversation, caused the event. */
   agentId: string | null
   source: string | null
   reason: string | null
-  prompt: string | null
   toolName: string | null
   toolInput: Record<string, unknown>
+  /** Permission modes that Claude offers to go over to. */
+  suggestedModes: string[]
   notificationType: string | null
   hasBackgroundTasks: boolean
 }
@@ -26,18 +29,26 @@ export function parseHookEvent(text: string): HookEvent | null {
   if (!isObject(data) || typeof data.hook_event_name !== 'string') return null
   return {
     name: data.hook_event_name,
-    sessionId: textOf(data.session_id),
+    sessionId: uuidOf(data.session_id),
     transcriptPath: textOf(data.transcript_path),
+    cwd: textOf(data.cwd),
     permissionMode: textOf(data.permission_mode),
     agentId: textOf(data.agent_id),
     source: textOf(data.source),
     reason: textOf(data.reason),
-    prompt: textOf(data.prompt),
     toolName: textOf(data.tool_name),
     toolInput: isObject(data.tool_input) ? data.tool_input : {},
+    suggestedModes: modesIn(data.permission_suggestions),
     notificationType: textOf(data.notification_type),
     hasBackgroundTasks: Array.isArray(data.background_tasks) && data.background_tasks.length > 0,
   }
+}
+
+function modesIn(suggestions: unknown): string[] {
+  const modes = (Array.isArray(suggestions) ? suggestions : [])
+    .filter(isObject)
+    .map(({ type, mode }) => (type === 'setMode' ? textOf(mode) : null))
+  return modes.filter(mode => mode !== null)
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -46,4 +57,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** It becomes an argument and part of a path. */
+function uuidOf(value: unknown): string | null {
+  return typeof value === 'string' && uuid.test(value) ? value : null
 }

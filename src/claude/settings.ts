@@ -1,37 +1,36 @@
+import { type AskingTarget, askingHookCommand } from './asking-hook.ts'
+import { hookCommand } from './hook-command.ts'
 import type { HookEventName } from './hook-events.ts'
+import { askAboutToolReply } from './permission-reply.ts'
 
 const hookTimeoutSeconds = 10
+/** A day: so long may a request wait for an answer from elsewhere. Its dialog can be answered all the while. */
+const answerTimeoutSeconds = 86_400
 const dialogTools = 'AskUserQuestion|ExitPlanMode'
 
-/** Where a hook leaves its event, and which bell it rings then. */
-export interface HookTarget {
-  events: string
-  bell: string
+export interface SettingsWishes {
+  /** There are rules that deny: every use of a tool is shown to the wrapper before it runs. */
+  checksEveryTool: boolean
 }
 
 /**
  * The settings a mission's Claude gets on top of the user's own: our hooks, and no agent view,
  * whose left-arrow would move the conversation into a daemon outside the wrapper.
  */
-export function claudeSettings(events: readonly HookEventName[], target: HookTarget): object {
-  const command = hookCommand(target)
-  const hook = { type: 'command', command, timeout: hookTimeoutSeconds }
-  const entries = events.map(name => [
-    name,
-    [{ ...(name === 'PreToolUse' ? { matcher: dialogTools } : {}), hooks: [hook] }],
-  ])
-  return { disableAgentView: true, hooks: Object.fromEntries(entries) }
+export function claudeSettings(
+  events: readonly HookEventName[],
+  target: AskingTarget,
+  { checksEveryTool }: SettingsWishes,
+): object {
+  const report = { type: 'command', command: hookCommand(target), timeout: hookTimeoutSeconds }
+  const ask = { ...report, command: askingHookCommand(target), timeout: answerTimeoutSeconds }
+  const check = { ...report, command: askingHookCommand(target, cannotCheck) }
+  const matcherOf = (name: HookEventName) => {
+    if (name === 'PermissionRequest') return { hooks: [ask] }
+    if (name !== 'PreToolUse') return { hooks: [report] }
+    return checksEveryTool ? { hooks: [check] } : { matcher: dialogTools, hooks: [report] }
+  }
+  return { disableAgentView: true, hooks: Object.fromEntries(events.map(name => [name, [matcherOf(name)]])) }
 }
 
-/**
- * sh alone, no script file, no Node. `command exec` because a failed plain `exec` ends dash with 2, which
- * Claude reads as "block". The bell is rung last, when the file is whole; without a bell nothing is kept.
- */
-export function hookCommand({ events, bell }: HookTarget): string {
-  const [directory, fifo] = [quoted(events), quoted(bell)]
-  return `umask 077;[ -p ${fifo} ]&&command exec >${directory}/$$ 2>/dev/null||exit 0;cat;command exec 1<>${fifo}&&printf .;exit 0`
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}
+const cannotCheck = JSON.stringify(askAboutToolReply('agenc could not compare this with your deny rules'))

@@ -1,28 +1,29 @@
-import { readFileSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { AgencError, errorCode } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
+import { realPathOf } from './real-path.ts'
 
 interface GlobalConfig {
   projects?: Record<string, { hasTrustDialogAccepted?: boolean }>
 }
 
-/** Will Claude open its trust dialog here? Parents count only where the directory is not a repo of its own. */
+/** Has this very directory an entry? A trusted parent would do only for a directory that is no repo of its own. */
 export function isTrusted(configPath: string, directory: string): boolean {
   const { projects } = readGlobalConfig(configPath)
-  return projects?.[realpathSync(directory)]?.hasTrustDialogAccepted === true
+  return projects?.[realPathOf(directory)]?.hasTrustDialogAccepted === true
 }
 
 /** Enters the directory as trusted, under the lock that Claude itself uses; everything else is kept. */
 export async function trustDirectory(configPath: string, directory: string): Promise<void> {
   if (isTrusted(configPath, directory)) return
-  const project = realpathSync(directory)
+  const project = realPathOf(directory)
   await changeProjects(configPath, projects => {
     projects[project] = { ...projects[project], hasTrustDialogAccepted: true }
   })
 }
 
+/** The directory itself may be gone already. */
 export async function forgetDirectory(configPath: string, directory: string): Promise<void> {
   const project = realPathOf(directory)
   if (!Object.hasOwn(readGlobalConfig(configPath).projects ?? {}, project)) return
@@ -53,15 +54,5 @@ function readGlobalConfig(path: string): GlobalConfig {
       `Claude's own ${path} cannot be read: ${(error as Error).message}`,
       'Start claude once by hand; it repairs the file or says what is wrong with it.',
     )
-  }
-}
-
-/** The directory itself may be gone already. */
-function realPathOf(directory: string): string {
-  try {
-    return realpathSync(directory)
-  } catch {
-    const parent = dirname(directory)
-    return parent === directory ? directory : join(realPathOf(parent), directory.slice(parent.length + 1))
   }
 }

@@ -3,11 +3,19 @@ import { coerce } from 'semver'
 import type { Runner } from '../exec/runner.ts'
 import { writeFileAtomically } from '../io/files.ts'
 
+/** A smaller file starts another one, which may be replaced behind it. */
+const smallestProgramBytes = 100_000
+
 /**
  * The version of this very program file, asked once and remembered for as long as the file is the same.
  * null: it did not say, and nothing may be assumed of it.
  */
-export function claudeVersion(exec: Runner, claude: string, env: NodeJS.ProcessEnv, cachePath: string) {
+export function claudeVersion(
+  exec: Runner,
+  claude: string,
+  env: NodeJS.ProcessEnv,
+  cachePath: string,
+): string | null {
   const fingerprint = fingerprintOf(claude)
   const known = readCache(cachePath)
   if (fingerprint !== null && known?.fingerprint === fingerprint) return known.version
@@ -23,7 +31,7 @@ function fingerprintOf(path: string): string | null {
   try {
     const real = realpathSync(path)
     const { mtimeMs, size, ino } = statSync(real)
-    return [real, mtimeMs, size, ino].join(':')
+    return size < smallestProgramBytes ? null : [real, mtimeMs, size, ino].join(':')
   } catch {
     return null
   }

@@ -25,6 +25,12 @@ export const nouns: Record<string, Noun> = {
         load: () => import('./mission/fork.ts'),
       },
       stop: { summary: 'End missions', load: () => import('./mission/stop.ts') },
+      set: { summary: 'Change how a mission asks and answers', load: () => import('./mission/set.ts') },
+      answer: {
+        summary: 'Answer a permission request from here',
+        load: () => import('./mission/answer.ts'),
+      },
+      plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
       rename: { summary: 'Give a mission a name', load: () => import('./mission/rename.ts') },
       archive: { summary: 'Put missions away', load: () => import('./mission/archive.ts') },
       unarchive: { summary: 'Bring archived missions back', load: () => import('./mission/unarchive.ts') },
@@ -75,6 +81,13 @@ export const nouns: Record<string, Noun> = {
       rm: { summary: 'Remove a repo from the library', load: () => import('./repo/rm.ts') },
     },
   },
+  approvals: {
+    summary: 'Who answered what, and what the rules would do',
+    verbs: {
+      ls: { summary: 'List permission requests and their answers', load: () => import('./approvals/ls.ts') },
+      test: { summary: 'Say what would happen to a command', load: () => import('./approvals/test.ts') },
+    },
+  },
   editor: {
     summary: 'Editors, and tasks for them',
     verbs: {
@@ -97,5 +110,6 @@ export const nouns: Record<string, Noun> = {
 
 /** Commands that need no noun. */
 export const topLevel: Record<string, Entry> = {
+  hold: { summary: 'Stop every approval at once', load: () => import('./hold.ts') },
   status: { summary: 'Show missions and the windows that show them', load: () => import('./status.ts') },
 }

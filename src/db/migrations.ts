@@ -76,4 +76,24 @@ export const migrations: readonly Migration[] = [
         ) STRICT;
       `),
   },
+  {
+    name: '0002-approvals',
+    // No reference to missions: what was approved stays on record when a mission is removed.
+    apply: db =>
+      db.exec(`
+        CREATE TABLE approvals (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          mission_id TEXT NOT NULL,
+          at TEXT NOT NULL,
+          tool TEXT NOT NULL,
+          input TEXT NOT NULL,
+          decision TEXT NOT NULL DEFAULT 'ask',
+          rule TEXT,
+          decided_by TEXT,
+          latency_ms INTEGER
+        ) STRICT;
+        CREATE INDEX approvals_by_mission ON approvals (mission_id, id);
+        CREATE INDEX approvals_pending ON approvals (mission_id) WHERE decided_by IS NULL;
+      `),
+  },
 ]

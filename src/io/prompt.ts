@@ -7,16 +7,19 @@ type Ways = Parameters<Prompts['confirm']>[1]
 const cancellations = ['ExitPromptError', 'AbortPromptError']
 
 /** inquirer is loaded only when there is something to ask. Esc and Ctrl-C cancel. */
-async function ask<T>(context: Context, question: (prompts: Prompts, ways: Ways) => Promise<T>): Promise<T> {
+export async function ask<T>(
+  context: Context,
+  question: (prompts: Prompts, ways: Ways) => Promise<T>,
+): Promise<T> {
   const prompts = await import('@inquirer/prompts')
-  const escape = new AbortController()
+  const escapeKey = new AbortController()
   const onKey = (_text: unknown, key?: { name?: string }) => {
-    if (key?.name === 'escape') escape.abort()
+    if (key?.name === 'escape') escapeKey.abort()
   }
   context.stdin.on('keypress', onKey)
   try {
     // Questions go to stderr, so that stdout stays what scripts read.
-    return await question(prompts, { input: context.stdin, output: process.stderr, signal: escape.signal })
+    return await question(prompts, { input: context.stdin, output: process.stderr, signal: escapeKey.signal })
   } catch (error) {
     if (error instanceof Error && cancellations.includes(error.name)) throw new Cancelled()
     throw error

@@ -12,11 +12,13 @@ export interface Column {
 }
 
 const gap = '  '
+const comfortable = 12
 const narrowest = 4
+const shortestTitle = 3
 
-/** On a terminal the table fits its width; elsewhere nothing is cut. */
+/** On a terminal the table fits its width; elsewhere nothing is cut. A column that says nothing is left out. */
 export function printTable(out: Output, columns: readonly Column[]): void {
-  const shown = columns.filter(column => column.title !== '' || column.cells.some(cell => cell !== ''))
+  const shown = columns.filter(column => column.cells.some(cell => cell !== ''))
   const widths = fittedWidths(shown, out.isTerminal ? out.columns : Number.POSITIVE_INFINITY)
   const print = (cells: readonly string[]) => out.line(cells.join(gap).trimEnd())
   print(
@@ -41,15 +43,26 @@ function cell(text: string, width: number, isLast: boolean): string {
   return isLast ? cut : padEnd(cut, width)
 }
 
-/** Always from the widest: first of the columns that shrink, then of all of them. */
+/** Cut step by step, always from the widest: first the columns that shrink, at last all of them. */
 function fittedWidths(columns: readonly Column[], available: number): number[] {
-  const widths = columns.map(column => Math.max(textWidth(column.title), ...column.cells.map(textWidth)))
+  const needed = columns.map(({ cells }) => Math.max(...cells.map(textWidth)))
+  const widths = columns.map(({ title }, index) => Math.max(textWidth(title), needed[index]!))
+  const all = [...columns.keys()]
+  const shrinking = all.filter(index => columns[index]!.shrinks)
+  const steps: [candidates: number[], floor: (index: number) => number][] = [
+    [shrinking, () => comfortable],
+    [all, () => comfortable],
+    [all, index => Math.max(needed[index]!, shortestTitle)],
+    [shrinking, () => narrowest],
+    [all, () => narrowest],
+  ]
   let excess = widths.reduce((sum, width) => sum + width, 0) + gap.length * (columns.length - 1) - available
-  const indexes = [...columns.keys()]
-  for (const candidates of [indexes.filter(index => columns[index]!.shrinks), indexes]) {
+  for (const [candidates, floor] of steps) {
     for (; excess > 0; excess--) {
-      const widest = candidates.reduce((a, b) => (widths[b]! > widths[a]! ? b : a), candidates[0] ?? 0)
-      if (candidates.length === 0 || widths[widest]! <= narrowest) break
+      const [widest] = candidates
+        .filter(index => widths[index]! > floor(index))
+        .sort((a, b) => widths[b]! - widths[a]!)
+      if (widest === undefined) break
       widths[widest]!--
     }
   }

@@ -23,8 +23,15 @@ function cleaned(text: string): string {
   return text.replace(escapeSequences, '').replace(controlCharacters, ' ').replace(invisibleCharacters, '')
 }
 
+/**
+ * The most columns that a terminal may take for it. Where joined emoji (👩‍👩‍👧) are drawn one by one,
+ * as many terminals do, what is only as wide as their sum still fits.
+ */
 export function textWidth(text: string): number {
-  return stringWidth(text)
+  if (/^[ -~]*$/.test(text)) return text.length
+  let width = 0
+  for (const character of text) width += stringWidth(character)
+  return width
 }
 
 /** Cuts at a terminal width, not at a character count; never through an emoji. */

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
+import { errorCode } from '../errors.ts'
 import type { Runner } from '../exec/runner.ts'
 
 /**
@@ -16,6 +17,10 @@ export type Liveness = 'alive' | 'dead' | 'unknown'
 
 export interface ProcessProbe {
   identify(pid: number): ProcessIdentity | null
+  /** The living ones among these, in one question. */
+  identifyAll(pids: readonly number[]): ProcessIdentity[]
+  /** Stopped, by Ctrl-Z for instance: it hears no signal but SIGCONT and SIGKILL. */
+  isSuspended(pid: number): boolean
   /** One question for any number of processes. */
   liveness(processes: readonly ProcessIdentity[]): Liveness[]
 }
@@ -32,6 +37,8 @@ export function linuxProbe(): ProcessProbe {
   }
   return {
     identify,
+    identifyAll: pids => pids.map(identify).filter(identity => identity !== null),
+    isSuspended: pid => linuxStat(pid)?.isSuspended === true,
     liveness: processes => processes.map(known => linuxLiveness(known, era)),
   }
 }
@@ -49,6 +56,7 @@ function linuxLiveness(known: ProcessIdentity, era: string): Liveness {
 interface LinuxStat {
   startTicks: string
   isDead: boolean
+  isSuspended: boolean
   parent: number
 }
 
@@ -57,6 +65,7 @@ export function parseLinuxStat(text: string): LinuxStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return {
     isDead: fields[0] === 'Z' || fields[0] === 'X',
+    isSuspended: fields[0] === 'T',
     parent: Number(fields[1]),
     startTicks: fields[19] ?? '',
   }
@@ -85,28 +94,43 @@ function namespaceId(): string {
 
 /** macOS and the like: `ps` gives the start to the second. */
 export function psProbe(exec: Runner): ProcessProbe {
-  const ask = (pids: readonly number[]): Map<number, string> | null => {
-    if (pids.length === 0) return new Map()
-    const answer = exec.capture('ps', ['-o', 'pid=,stat=,lstart=', '-p', pids.join(',')], {
-      env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
-    })
-    // Exit 1 with no output is ps's way to say that none of them exists.
-    if (answer.exitCode === 0 || (answer.exitCode === 1 && answer.stderr === ''))
-      return parsePs(answer.stdout)
-    return null
-  }
+  const identifyAll = (pids: readonly number[]) =>
+    [...(askPs(exec, pids) ?? [])].map(([pid, start]) => ({ pid, start }))
   return {
-    identify: pid => {
-      const start = ask([pid])?.get(pid)
-      return start === undefined ? null : { pid, start }
-    },
+    identify: pid => identifyAll([pid])[0] ?? null,
+    identifyAll,
+    isSuspended: pid => exec.capture('ps', ['-o', 'stat=', '-p', String(pid)]).stdout.startsWith('T'),
     liveness: processes => {
-      const starts = ask(processes.map(({ pid }) => pid))
+      const candidates = processes.map(({ pid }) => pid).filter(isTaken)
+      const starts = askPs(exec, candidates)
       return processes.map(({ pid, start }) => {
+        if (!candidates.includes(pid)) return 'dead'
         if (starts === null) return 'unknown'
         return starts.get(pid) === start ? 'alive' : 'dead'
       })
     },
+  }
+}
+
+/** null: ps could not be asked. */
+function askPs(exec: Runner, pids: readonly number[]): Map<number, string> | null {
+  if (pids.length === 0) return new Map()
+  const answer = exec.capture('ps', ['-o', 'pid=,stat=,lstart=', '-p', pids.join(',')], {
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+  })
+  // Exit 1 with no output is ps's way to say that none of them exists.
+  const hasAnswered = answer.exitCode === 0 || (answer.exitCode === 1 && answer.stderr === '')
+  return hasAnswered ? parsePs(answer.stdout) : null
+}
+
+/** Is there any process of this number? Costs next to nothing, unlike `ps`. */
+export function isTaken(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
   }
 }
 

@@ -4,8 +4,7 @@ import { type ProcessTable, scanProcesses } from './table.ts'
 
 /** A process and everything below it, children before grandchildren, as they are now. */
 export function listTree(exec: Runner, probe: ProcessProbe, root: number): ProcessIdentity[] {
-  const pids = [root, ...descendants(scanProcesses(process.platform, exec), root)]
-  return pids.map(pid => probe.identify(pid)).filter(identity => identity !== null)
+  return probe.identifyAll([root, ...descendants(scanProcesses(process.platform, exec), root)])
 }
 
 export function descendants(table: ProcessTable, root: number): number[] {
@@ -47,11 +46,19 @@ export function signalProcesses(
   })
 }
 
+/** Also heard by one that is suspended. */
+export function signalPolitely(probe: ProcessProbe, known: ProcessIdentity, signal: NodeJS.Signals): void {
+  signalProcesses(probe, [known], signal)
+  if (probe.isSuspended(known.pid)) signalProcesses(probe, [known], 'SIGCONT')
+}
+
 export function isAlive(probe: ProcessProbe, known: ProcessIdentity): boolean {
   return probe.liveness([known])[0] === 'alive'
 }
 
 const pauseMs = 10
+/** The kernel ends what is killed at once, unless it is stuck in a device or a dead file system. */
+const killMs = 2_000
 
 /** true once all are gone, false when time ran out. */
 export async function waitUntilGone(
@@ -67,20 +74,20 @@ export async function waitUntilGone(
   return true
 }
 
-/** Politely first; what is left after `graceMs` is killed. Resolves when nothing is left. */
+/** Politely first; what is left after `graceMs` is killed. Resolves to whether nothing is left. */
 export async function endTree(
   exec: Runner,
   probe: ProcessProbe,
   root: ProcessIdentity,
   signal: NodeJS.Signals,
   graceMs: number,
-): Promise<void> {
-  if (!isAlive(probe, root)) return
+): Promise<boolean> {
+  if (!isAlive(probe, root)) return true
   const before = listTree(exec, probe, root.pid)
-  signalProcesses(probe, [root], signal)
-  if (await waitUntilGone(probe, before, graceMs)) return
+  signalPolitely(probe, root, signal)
+  if (await waitUntilGone(probe, before, graceMs)) return true
   const late = isAlive(probe, root) ? listTree(exec, probe, root.pid) : []
   const all = [...before, ...late]
   signalProcesses(probe, all, 'SIGKILL')
-  await waitUntilGone(probe, all, graceMs)
+  return waitUntilGone(probe, all, killMs)
 }

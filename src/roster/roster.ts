@@ -1,11 +1,13 @@
+import { maskInput } from '../approvals/mask.ts'
 import { loadConfig } from '../config/file.ts'
 import type { Context } from '../context.ts'
+import { listAllPending } from '../db/approvals.ts'
 import { listMissions } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { listAllPlans } from '../db/plans.ts'
 import { readStore } from '../db/store.ts'
 import type { MissionId } from '../mission/id.ts'
-import { type MissionJson, missionJson } from '../mission/json.ts'
+import { type MissionJson, missionJson, type PendingRequest } from '../mission/json.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { leaseHolder, type Status, statusOf } from '../mission/status.ts'
 import { systemProbe } from '../process/identity.ts'
@@ -23,15 +25,20 @@ export function rosterOf(context: Context, db: Database, missions: readonly Miss
   const statuses = statusesOf(context, missions)
   const windows = statuses.includes('running') ? windowsNow(context) : null
   const plans = listAllPlans(db)
+  const pending = listAllPending(db)
   return missions.map((mission, index) =>
     missionJson(mission, config, {
       status: statuses[index]!,
       dir: context.paths.mission(mission.id).agent,
       tmuxWindow: windows?.get(mission.id) ?? null,
-      pending: [],
+      pending: (pending.get(mission.id) ?? []).map(withoutSecrets),
       plans: plans.get(mission.id) ?? [],
     }),
   )
+}
+
+function withoutSecrets(request: PendingRequest): PendingRequest {
+  return { ...request, input: maskInput(request.input) }
 }
 
 /** Not to be had means not known: said, and nothing is concluded from it. */

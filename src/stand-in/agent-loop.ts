@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiFailure } from './api-failure.ts'
 import type { Entry } from './conversation-entry.ts'
 import { type Act, type Turn, turnOf } from './script.ts'
 import type { AgentIdentity } from './session.ts'
 import { Interrupted, type Stage, throwIfStopped } from './stage.ts'
 import { batchInput } from './tool-input.ts'
-import { useTool } from './tool-use.ts'
+import { type Use, useTool } from './tool-use.ts'
 import type { ToolResult } from './tools.ts'
 import type { Line, Transcript } from './transcript.ts'
 
@@ -14,11 +15,6 @@ export interface AgentRun {
   agent?: AgentIdentity
   signal: AbortSignal
   transcript: Transcript
-}
-
-export interface ApiFailure {
-  status: number
-  message: string
 }
 
 export type LastWord = { text: string } | { failure: ApiFailure }
@@ -46,8 +42,6 @@ export async function answerScript(run: AgentRun, prompt: string): Promise<LastW
     await useTools(run, uses)
   }
 }
-
-type Use = { id: string; name: string; given: Record<string, unknown> }
 
 async function useTools(run: AgentRun, uses: readonly Use[]): Promise<void> {
   const calls: Line[] = []

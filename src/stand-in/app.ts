@@ -18,13 +18,13 @@ import { type AppStart, sessionFrom, startEvent } from './session-start.ts'
 import { handleSignals, suspend } from './signals.ts'
 import type { Stage } from './stage.ts'
 import { startupDialogs } from './startup.ts'
-import { statusOf } from './status-board.ts'
+import { type Doings, StatusBoard } from './status-board.ts'
 import { StatusFile } from './status-file.ts'
 import { Tasks } from './tasks.ts'
 import { TerminalInput } from './terminal-input.ts'
 import { claudeVersion } from './version.ts'
 
-/** Between the first picture and a prompt that takes Enter, as in the real program. */
+/** Between the first picture and a prompt that takes Enter, and again until a prompt of the command line is sent. */
 const readyDelayMs = 30
 const goneExitCode = 129
 
@@ -37,9 +37,10 @@ export class App {
   private readonly hooks: Hooks
   private readonly shells = new Shells()
   private readonly tasks = new Tasks()
-  private readonly dialogs = new Dialogs(() => this.changed())
+  private readonly dialogs = new Dialogs(() => this.board.changed())
   private readonly exitKey = new ExitKey(() => this.display.refresh())
   private readonly status: StatusFile | undefined
+  private readonly board: StatusBoard
   private readonly stage: Stage
   private readonly display: Display
   private readonly commands: Commands
@@ -50,8 +51,7 @@ export class App {
   private inSession = false
   private ready = false
   private suspended = false
-  private changePending = false
-  private leaving: Promise<void> | undefined
+  private leaving = false
   private finish: (exitCode: number) => void = () => {}
 
   constructor(start: AppStart) {
@@ -67,6 +67,11 @@ export class App {
     const scene = { session, dialogs, tasks, exitKey, agentView, stillTitle: Boolean(start.env.TMUX) }
     const entries = entriesOf(start.saved?.lines ?? [])
     this.display = new Display(this.screen, { ...scene, isBusy: () => this.isBusy() }, entries)
+    this.board = new StatusBoard(
+      this.status,
+      () => this.doings(),
+      () => this.display.refresh(),
+    )
     this.stage = this.makeStage()
     this.commands = new Commands(this.stage, this.display, this.status, {
       submit: prompt => this.conversation?.submit(prompt),
@@ -108,9 +113,11 @@ export class App {
     })
     display.openConversation()
     await sleep(readyDelayMs)
+    if (quit.signal.aborted) return
     this.ready = true
-    this.changed()
-    if (start.prompt) this.commands.take(start.prompt)
+    this.board.open()
+    await sleep(readyDelayMs)
+    if (start.prompt && !quit.signal.aborted) this.commands.take(start.prompt)
   }
 
   private key(key: Key | Report): void {
@@ -120,10 +127,14 @@ export class App {
       return
     }
     this.conversation?.touched()
+    if (key.name === 'ctrl-z' && this.conversation) {
+      this.suspend()
+      return
+    }
     if (this.dialogs.key(key)) return
     if (key.name === 'enter' && !this.ready) return
     this.display.box = promptKey(this.display.box, key, this.promptActions)
-    this.changed()
+    this.board.changed()
   }
 
   private suspend(): void {
@@ -143,12 +154,15 @@ export class App {
 
   /** Once: what comes after the first reason to leave changes nothing. */
   private leave(reason: string, exitCode: number): void {
+    if (this.leaving) return
+    this.leaving = true
     const finish = () => this.finish(exitCode)
-    this.leaving ??= this.end(reason).then(finish, finish)
+    this.end(reason).then(finish, finish)
   }
 
   private async end(reason: string): Promise<void> {
     const { session, start, screen } = this
+    this.board.close()
     this.conversation?.end()
     this.quit.abort()
     this.display.close()
@@ -168,25 +182,13 @@ export class App {
     return this.commands.running > 0 || (this.conversation?.running ?? false)
   }
 
-  /** Told once everything that follows from a change has happened: a refused tool is never busy in between. */
-  private changed(): void {
-    if (this.changePending) return
-    this.changePending = true
-    setImmediate(() => {
-      this.changePending = false
-      if (this.ready && !this.leaving) this.reportStatus()
-      this.display.refresh()
-    })
-  }
-
-  private reportStatus(): void {
-    const { status, waitingFor } = statusOf({
+  private doings(): Doings {
+    return {
       busy: this.isBusy(),
       subagents: this.tasks.count('subagent'),
       shells: this.tasks.count('shell'),
       waitingFor: this.dialogs.current?.dialog.waitingFor,
-    })
-    this.status?.status(status, waitingFor)
+    }
   }
 
   private makeStage(): Stage {
@@ -197,6 +199,7 @@ export class App {
       dialogs,
       shells,
       tasks,
+      ending: this.quit.signal,
       childEnv: () => toolEnv(env, session),
       rules: {
         allow: [...settings.allow, ...args.allowedTools],
@@ -206,7 +209,7 @@ export class App {
         this.hooks.run({ event, payload: session.payload(event, extra, agent), ...options }),
       show: entry => this.display.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
-      changed: () => this.changed(),
+      changed: () => this.board.changed(),
     }
   }
 
@@ -220,7 +223,6 @@ export class App {
       submit: text => commands.take(text),
       interrupt: () => this.conversation?.interrupt(),
       leave: () => this.leave('prompt_input_exit', 0),
-      suspend: () => this.suspend(),
       openAgentView: () => commands.openAgentView(),
       nextMode: () => session.changeMode(nextMode(session.mode, bypassAllowed)),
     }

@@ -43,11 +43,11 @@ function declare(): Command {
     )
     .argument('[prompt]', 'Your prompt')
     .addOption(
-      variadic('--allowedTools, --allowed-tools <tools...>', 'Tools to allow (e.g. "Bash(git *) Edit")'),
+      new Option('--allowedTools, --allowed-tools <tools...>', 'Tools to allow (e.g. "Bash(git *) Edit")'),
     )
     .option('-c, --continue', 'Continue the most recent conversation in the current directory')
     .option('--dangerously-skip-permissions', 'Bypass all permission checks')
-    .addOption(variadic('--disallowedTools, --disallowed-tools <tools...>', 'Tools to deny'))
+    .addOption(new Option('--disallowedTools, --disallowed-tools <tools...>', 'Tools to deny'))
     .option('--fork-session', 'When resuming, create a new session ID instead of reusing the original')
     .option('--model <model>', 'Model for the current session')
     .option('-n, --name <name>', 'Set a display name for this session')
@@ -57,10 +57,6 @@ function declare(): Command {
     .option('--settings <file-or-json>', 'Path to a settings JSON file or a JSON string')
     .version(`${claudeVersion} (Claude Code)`, '-v, --version', 'Output the version number')
     .helpOption('-h, --help', 'Display help for command')
-}
-
-function variadic(flags: string, description: string): Option {
-  return new Option(flags, description)
 }
 
 /** `default` is taken as well as `manual`, though help and errors do not say so. */

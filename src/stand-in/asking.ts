@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { permissionDialog, planDialog, type Question, questionDialog } from './dialog-texts.ts'
 import { type Input, permissionAnswer } from './hook-decision.ts'
 import type { PermissionMode } from './modes.ts'
-import { suggestionsFor, type ToolUse } from './permissions.ts'
+import { isPersonal, suggestionsFor, type ToolUse } from './permissions.ts'
 import type { AgentIdentity } from './session.ts'
 import type { Stage } from './stage.ts'
 
@@ -42,7 +42,7 @@ export async function askPermission(asking: Asking): Promise<Answer> {
   }
   const answered = new AbortController()
   const user = userAnswer(asking, AbortSignal.any([signal, answered.signal]))
-  const reminder = setTimeout(() => remind(stage, tool), notificationMs)
+  const reminder = setTimeout(() => remind(stage), notificationMs)
   const first = await Promise.race([user, hooks.then(answer => answer ?? user)])
   clearTimeout(reminder)
   answered.abort()
@@ -50,14 +50,9 @@ export async function askPermission(asking: Asking): Promise<Answer> {
   return first
 }
 
-function remind(stage: Stage, tool: ToolUse): void {
-  const message =
-    tool.name === 'AskUserQuestion' ? 'Claude needs your attention' : 'Claude needs your permission'
-  void stage.fire(
-    'Notification',
-    { message, notification_type: 'permission_prompt' },
-    { subject: 'permission_prompt' },
-  )
+function remind(stage: Stage): void {
+  const notice = { message: 'Claude needs your permission', notification_type: 'permission_prompt' }
+  void stage.fire('Notification', notice, { subject: notice.notification_type })
 }
 
 /** Plans and questions are the user's: a bare "allow" does not answer them. */
@@ -65,8 +60,7 @@ function hookAnswer(tool: ToolUse, answer: ReturnType<typeof permissionAnswer>):
   if (!answer) return undefined
   if (answer.behavior === 'deny')
     return { allow: false, message: answer.interrupt ? undefined : answer.message }
-  const personal = tool.name === 'ExitPlanMode' || tool.name === 'AskUserQuestion'
-  if (personal && !answer.updatedInput) return undefined
+  if (isPersonal(tool) && !answer.updatedInput) return undefined
   const mode = answer.mode ?? (tool.name === 'ExitPlanMode' ? 'default' : undefined)
   return { allow: true, by: 'hook', input: answer.updatedInput, mode }
 }

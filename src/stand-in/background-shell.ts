@@ -12,6 +12,7 @@ export function startBackgroundShell(stage: Stage, tool: ToolUse): ToolResult {
   const outputFile = session.places.taskOutput(session.cwd, session.sessionId, id)
   tasks.add({ id, type: 'shell', description, command })
   void shells.background(command, { cwd: session.cwd, env: stage.childEnv() }, outputFile).then(exitCode => {
+    if (stage.ending.aborted) return
     tasks.remove(id)
     stage.changed()
     const summary = `Background command "${description}" completed (exit code ${exitCode})`

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ApiFailure, answerScript } from './agent-loop.ts'
+import { answerScript } from './agent-loop.ts'
+import { type ApiFailure, failureKind, failureText } from './api-failure.ts'
 import { blockedBy } from './hook-decision.ts'
+import { spokenPart } from './script.ts'
 import { Interrupted, type Stage } from './stage.ts'
 
 export interface ConversationEvents {
@@ -91,7 +93,7 @@ export class Conversation {
         return stage.show(entry)
       },
     }
-    if (!own) stage.show({ kind: 'user', text: prompt })
+    if (!own) stage.show({ kind: 'user', text: spokenPart(prompt) })
     try {
       if (await this.accepted(prompt, signal)) await this.finish(watched, prompt, own, signal)
     } catch (error) {
@@ -155,16 +157,4 @@ export class Conversation {
     const notice = { message: 'Claude is waiting for your input', notification_type: 'idle_prompt' }
     void this.stage.fire('Notification', notice, { subject: 'idle_prompt' })
   }
-}
-
-function failureText({ status, message }: ApiFailure): string {
-  if (status === 401 || status === 403) return `Please run /login · API Error: ${status} ${message}`
-  if (status === 429) return `API Error: Request rejected (429) · ${message}`
-  return `API Error: ${status} ${message}`
-}
-
-function failureKind({ status }: ApiFailure): string {
-  if (status === 401 || status === 403) return 'authentication_failed'
-  if (status === 429) return 'rate_limit'
-  return status >= 500 ? 'server_error' : 'unknown'
 }

@@ -37,9 +37,9 @@ export class Display {
     this.entries = entries
   }
 
+  /** Nothing is touched until there is something to ask. */
   openQuestions(): void {
     this.stage = 'questions'
-    this.screen.openInline()
   }
 
   openConversation(): void {
@@ -86,7 +86,10 @@ export class Display {
   refresh(): void {
     const { columns, rows } = this.screen
     const dialog = this.scene.dialogs.current
-    if (this.stage === 'questions' && dialog) this.screen.draw(dialogLines(dialog, columns))
+    if (this.stage === 'questions' && dialog) {
+      this.screen.openInline()
+      this.screen.draw(dialogLines(dialog, columns))
+    }
     if (this.stage !== 'conversation') return
     const { cwd: directory, name } = this.scene.session
     const { entries, box } = this

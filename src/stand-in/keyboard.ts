@@ -11,7 +11,6 @@ export interface PromptActions {
   interrupt(): void
   nextMode(): void
   leave(): void
-  suspend(): void
   openAgentView(): void
 }
 
@@ -28,9 +27,6 @@ export function promptKey(box: PromptBox, key: Key, actions: PromptActions): Pro
       return controlC(box, actions)
     case 'ctrl-d':
       if (box.text === '' && actions.exitKey.press('Ctrl-D')) actions.leave()
-      return box
-    case 'ctrl-z':
-      actions.suspend()
       return box
     case 'shift-tab':
       actions.nextMode()

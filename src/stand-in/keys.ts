@@ -110,7 +110,7 @@ export class KeyParser {
 
 function keysOf(found: string): (Key | Report)[] {
   if (/^\u001b\[\?\d+u$/.test(found)) return [{ name: 'keyboard-protocol' }]
-  const kitty = /^\u001b\[(\d+)(?:;(\d+))?u$/.exec(found)
+  const kitty = /^\u001b\[(\d+)(?::\d*)*(?:;(\d+)(?::\d+)?)?u$/.exec(found)
   if (kitty) return kittyKey(Number(kitty[1]), Number(kitty[2] ?? 1))
   const name = /^\u001b(?:\[|O)[\d;]*([A-Z])$/.exec(found)?.[1]
   const key = name ? finals[name] : undefined

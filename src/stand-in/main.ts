@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { App } from './app.ts'
 import { parseArguments } from './arguments.ts'
+import { closeDeadTerminals } from './dead-terminal.ts'
 import { placesFrom } from './places.ts'
 import { planStart } from './refusals.ts'
 import { promptFromStdin } from './terminal-input.ts'
@@ -20,7 +21,9 @@ async function main(): Promise<number> {
   if ('refusal' in plan) return refuse(plan.refusal)
   if (!stdout.isTTY) return refuse('The stand-in for Claude Code needs a terminal')
   const prompt = [args.prompt, promptFromStdin(stdin)].filter(Boolean).join('\n')
-  return new App({ args, env, cwd, places, ...plan, prompt, stdin, stdout }).run()
+  const exitCode = await new App({ args, env, cwd, places, ...plan, prompt, stdin, stdout }).run()
+  closeDeadTerminals()
+  return exitCode
 }
 
 function refuse(message: string): number {

@@ -45,12 +45,16 @@ const harmlessCommands = new Set([
 ])
 const fileCommands = new Set(['cp', 'ln', 'mkdir', 'mv', 'rm', 'rmdir', 'sed', 'touch'])
 const editTools = new Set(['Edit', 'NotebookEdit', 'Write'])
-/** These ask by their own nature, whatever the mode. */
-const askingTools = new Set(['AskUserQuestion', 'ExitPlanMode'])
+const personalTools = new Set(['AskUserQuestion', 'ExitPlanMode'])
+
+/** Plans and questions are for the user, whatever mode, rules and hooks say. */
+export function isPersonal(tool: ToolUse): boolean {
+  return personalTools.has(tool.name)
+}
 
 export function permissionFor(tool: ToolUse, rules: Rules): 'allow' | 'ask' | 'deny' {
   if (rules.deny.some(rule => ruleCovers(rule, tool))) return 'deny'
-  if (askingTools.has(tool.name)) return 'ask'
+  if (isPersonal(tool)) return 'ask'
   if (rules.mode === 'bypassPermissions' || rules.allow.some(rule => ruleCovers(rule, tool))) return 'allow'
   if (isHarmless(tool, rules)) return 'allow'
   if (rules.mode === 'acceptEdits' && isEdit(tool, rules.cwd)) return 'allow'
@@ -88,7 +92,7 @@ function isInside(path: string, cwd: string): boolean {
 
 /** What Claude would offer to remember; none for plans and questions. */
 export function suggestionsFor(tool: ToolUse, cwd: string): Suggestion[] | undefined {
-  if (askingTools.has(tool.name)) return undefined
+  if (isPersonal(tool)) return undefined
   const acceptEdits: Suggestion = { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
   if (editTools.has(tool.name)) return [acceptEdits]
   const command = commandOf(tool)

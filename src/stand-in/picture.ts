@@ -21,6 +21,7 @@ export interface Picture {
 }
 
 const nbsp = '\u00a0'
+const shownCharacters = 4_000
 
 export function frameOf(picture: Picture): string[] {
   const { rows, columns } = picture
@@ -48,9 +49,9 @@ function headerLines({ directory }: Picture): string[] {
 function entryLines(entry: Entry, columns: number): string[] {
   switch (entry.kind) {
     case 'user':
-      return hanging('❯ ', entry.text, columns).map(line => shaded(padEnd(line, columns)))
+      return hanging('❯ ', shortened(entry.text), columns).map(line => shaded(padEnd(line, columns)))
     case 'assistant':
-      return hanging('● ', entry.text, columns)
+      return hanging('● ', shortened(entry.text), columns)
     case 'tool':
       return [...hanging('● ', entry.text, columns), ...detailLines(entry.detail, columns)]
     case 'note':
@@ -73,10 +74,16 @@ function promptLines({ columns, name, box, footer }: Picture): string[] {
   ]
 }
 
+/** A prompt may be megabytes; no screen shows that much, and wrapping it would take seconds. */
+function shortened(text: string): string {
+  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
+}
+
 /** The terminal's own cursor is hidden, so the box draws one. */
 function boxLines({ text, cursor }: PromptBox, columns: number): string[] {
   const marker = '\u0000'
-  const marked = text.slice(0, cursor) + marker + text.slice(cursor)
+  const before = text.slice(Math.max(0, cursor - shownCharacters), cursor)
+  const marked = before + marker + text.slice(cursor, cursor + shownCharacters)
   const lines = wrap(marked, columns - 3).map((line, index) => (index === 0 ? `❯${nbsp}` : '  ') + line)
   return lines.map(line => {
     const at = line.indexOf(marker)

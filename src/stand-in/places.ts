@@ -5,7 +5,6 @@ import { join } from 'node:path'
 export interface Places {
   config: string
   claudeJson: string
-  userSettings: string
   sessions: string
   plans: string
   /** The transcripts of conversations begun in a directory. */
@@ -22,7 +21,6 @@ export function placesFrom(env: NodeJS.ProcessEnv): Places {
   return {
     config,
     claudeJson: env.CLAUDE_CONFIG_DIR ? join(config, '.claude.json') : join(home, '.claude.json'),
-    userSettings: join(config, 'settings.json'),
     sessions: join(config, 'sessions'),
     plans: join(config, 'plans'),
     project,

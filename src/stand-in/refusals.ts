@@ -18,7 +18,9 @@ export function planStart(args: Arguments, places: Places, cwd: string, env: Nod
     return saved ? { saved, settings } : { refusal: 'No conversation found to continue' }
   }
   if (args.resume === undefined) return { settings }
-  const saved = args.resume === true ? undefined : findSession(places, cwd, args.resume)
+  if (args.resume === true)
+    return { refusal: 'The stand-in has no session picker: give --resume a session ID' }
+  const saved = findSession(places, cwd, args.resume)
   return saved ? { saved, settings } : { refusal: `No conversation found with session ID: ${args.resume}` }
 }
 

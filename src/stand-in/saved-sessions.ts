@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import type { Entry } from './conversation-entry.ts'
 import { modeFromWord, type PermissionMode } from './modes.ts'
 import type { Places } from './places.ts'
+import { spokenPart } from './script.ts'
 import { type Line, readTranscript } from './transcript.ts'
 
 /** A conversation found on disk. */
@@ -61,7 +62,8 @@ function savedSession(path: string): SavedSession {
 export function entriesOf(lines: readonly Line[]): Entry[] {
   return lines.flatMap(line => {
     const content = (line.message as { content?: unknown } | undefined)?.content
-    if (line.type === 'user' && typeof content === 'string') return [{ kind: 'user', text: content }]
+    if (line.type === 'user' && typeof content === 'string')
+      return [{ kind: 'user', text: spokenPart(content) }]
     if (line.type !== 'assistant' || !Array.isArray(content)) return []
     return content.flatMap((block: Line): Entry[] =>
       block.type === 'text' ? [{ kind: 'assistant', text: String(block.text) }] : [],

@@ -6,8 +6,8 @@ const on = {
   alternate: `${esc}?1049h${esc}2J${esc}H`,
   mouse: `${esc}?1000h${esc}?1002h${esc}?1003h${esc}?1006h`,
   hiddenCursor: `${esc}?25l`,
-  questions: `${esc}?u`,
-  keyboard: `${esc}>1u`,
+  questions: `${esc}>0q${esc}?u${esc}c`,
+  keyboard: `${esc}<u${esc}>5u${esc}>4;2m`,
 } as const
 const off = {
   mouse: `${esc}?1006l${esc}?1003l${esc}?1002l${esc}?1000l`,
@@ -41,7 +41,9 @@ export class Screen {
 
   /** Questions before the session begins are asked on the main screen, below what is there. */
   openInline(): void {
+    if (this.state !== 'closed') return
     this.state = 'inline'
+    this.drawn = []
     this.write(on.hiddenCursor + on.reports)
   }
 

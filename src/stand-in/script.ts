@@ -36,6 +36,11 @@ export function parseScript(prompt: string): Turn[] {
   return turns
 }
 
+/** What a person would have said: the prompt without its script. */
+export function spokenPart(prompt: string): string {
+  return prompt.replace(directive, '').trim() || prompt
+}
+
 /** The answer to the `index`-th request of a prompt. */
 export function turnOf(prompt: string, index: number): Turn {
   const turns = parseScript(prompt)
@@ -71,7 +76,11 @@ function writeInput(rest: string): Record<string, unknown> {
 
 function toolAct(rest: string): Act {
   const [, name = '', json = ''] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? []
-  return { kind: 'tool', name, input: json ? JSON.parse(json) : {} }
+  try {
+    return { kind: 'tool', name, input: json ? JSON.parse(json) : {} }
+  } catch {
+    return { kind: 'text', text: `This script gives ${name} no JSON: ${json}` }
+  }
 }
 
 function errorAct(rest: string): Act {

@@ -39,8 +39,9 @@ function defaultMode(settings: Settings): PermissionMode {
   return (settings.defaultMode && modeFromWord(settings.defaultMode)) || 'auto'
 }
 
-/** What SessionStart says of it. */
-export function startEvent({ args, saved }: AppStart, session: Session): { source: string } {
+/** What SessionStart says of it: the transcript where it would be if the conversation had begun in this directory. */
+export function startEvent({ args, saved, cwd, places }: AppStart, session: Session): { source: string } {
   const source = saved ? (args.forkSession ? 'fork' : 'resume') : 'startup'
-  return { source, ...(saved ? {} : { model: args.model ?? modelId }), ...session.titleField() }
+  const expected = { transcript_path: places.transcript(cwd, session.sessionId) }
+  return { source, ...expected, ...(saved ? {} : { model: args.model ?? modelId }), ...session.titleField() }
 }

@@ -52,6 +52,7 @@ export class Session {
   become(sessionId: string): void {
     this.sessionId = sessionId
     this.promptId = undefined
+    this.plan = undefined
     this.transcript = this.transcriptAt(this.usualPath())
   }
 

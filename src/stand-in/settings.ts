@@ -62,7 +62,7 @@ function readSource(path: string): Source | undefined {
   }
 }
 
-export function mergeSources(sources: readonly Source[]): Settings {
+function mergeSources(sources: readonly Source[]): Settings {
   const settings: Settings = {
     hooks: {},
     disableAgentView: false,

@@ -18,6 +18,8 @@ export interface Stage {
   dialogs: Dialogs
   shells: Shells
   tasks: Tasks
+  /** The program is being left: nothing new begins. */
+  ending: AbortSignal
   /** The environment of whatever Claude starts. */
   childEnv: () => NodeJS.ProcessEnv
   /** Rules of the command line, of the settings, and those the user added since. */

@@ -17,6 +17,7 @@ export async function startSubagent(stage: Stage, tool: ToolUse): Promise<ToolRe
   stage.tasks.add({ id: agent.id, type: 'subagent', description, agentType: agent.type })
   stage.changed()
   void work(stage, agent, prompt).then(result => {
+    if (stage.ending.aborted) return
     stage.tasks.remove(agent.id)
     stage.changed()
     const summary = `Agent "${description}" finished`
@@ -40,12 +41,13 @@ async function work(stage: Stage, agent: { id: string; type: string }, prompt: s
   const head = () => ({ sessionId: session.sessionId, cwd: session.cwd, mode: session.mode })
   const transcript = new Transcript(path, head, session.saving)
   transcript.user(prompt, { isSidechain: true, agentId: agent.id })
-  const signal = new AbortController().signal
+  const signal = stage.ending
   const quiet: Stage = { ...stage, show: () => () => {} }
   const last = await answerScript({ stage: quiet, agent, signal, transcript }, prompt).catch(error => {
     if (error instanceof Interrupted) return { text: '' }
     throw error
   })
+  if (signal.aborted) return ''
   const text = 'failure' in last ? last.failure.message : last.text
   await stage.fire(
     'SubagentStop',

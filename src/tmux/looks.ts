@@ -17,11 +17,19 @@ const count = (state: string) => `#{n:#{W:#{?${isState(state)},x,}}}`
 const part = (state: string, style: string) =>
   `#{?#{!=:${count(state)},0},#[fg=${style}]${count(state)} ${state}#[default] ,}`
 
+const restorable =
+  '#{?@agenc_restorable,#[fg=red]#{@agenc_restorable} to bring back: agenc tmux restore#[default] ,}'
+
+/** In the status line, because a message would hide the screen until a key is pressed. */
+export function showRestorable(count: number): TmuxCommand {
+  return ['set-option', '-t', `${sessionTarget}:`, '@agenc_restorable', count > 0 ? String(count) : '']
+}
+
 /** Options of the agenc session alone. Counts are drawn by tmux itself from the windows' states. */
 export function sessionLooks(): TmuxCommand[] {
   const options = {
-    'status-right': `${part('waiting', 'yellow#,bold')}${part('busy', 'green')}${part('idle', 'cyan')}`,
-    'status-right-length': '60',
+    'status-right': `${restorable}${part('waiting', 'yellow#,bold')}${part('busy', 'green')}${part('idle', 'cyan')}`,
+    'status-right-length': '80',
     'set-titles': 'on',
     'set-titles-string': 'agenc: #W',
     // With a repeatable original of our prefix key, the next key would leak into the pane.

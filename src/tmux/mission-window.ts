@@ -12,6 +12,8 @@ export interface ShownState {
   state: State
   waitingFor: WaitingFor | null
   background: boolean
+  /** It waits, but a rule is about to answer: nobody is called. */
+  isHandled?: boolean
 }
 
 type Mission = Pick<MissionRecord, 'id' | 'name' | 'repo'>
@@ -43,7 +45,7 @@ export class MissionWindow {
   show(mission: Mission, next: ShownState): void {
     const before = this.#shown
     this.#shown = next
-    if (before && before.state === next.state && before.waitingFor === next.waitingFor) return
+    if (before && isSame(before, next)) return
     const set = (name: string, value: string): TmuxCommand => [
       'set-option',
       '-w',
@@ -61,7 +63,7 @@ export class MissionWindow {
       ['display-message', '-p', '-t', this.#pane, '#{window_active}'],
       ['list-clients', '-t', `${sessionTarget}:`, '-F', '#{client_name}\t#{client_tty}'],
     )
-    const startsToWait = next.state === 'waiting' && before?.state !== 'waiting'
+    const startsToWait = callsForUser(next) && !(before && callsForUser(before))
     if (answer.kind === 'ok' && (isDone || startsToWait)) this.#notify(mission, next, answer.lines)
   }
 
@@ -132,6 +134,18 @@ export class MissionWindow {
     const { return_to_parent: policy } = this.#config.tmux
     return policy === 'always' || (policy === 'when-focused' && isActive)
   }
+}
+
+function isSame(before: ShownState, next: ShownState): boolean {
+  return (
+    before.state === next.state &&
+    before.waitingFor === next.waitingFor &&
+    Boolean(before.isHandled) === Boolean(next.isHandled)
+  )
+}
+
+function callsForUser({ state, isHandled }: ShownState): boolean {
+  return state === 'waiting' && !isHandled
 }
 
 /** The user has panes of their own here: the window stays, and is nobody's any more. */

@@ -12,10 +12,6 @@ export function recordedSocket(context: Context): string | null {
   }
 }
 
-export function recordSocket(context: Context, socket: string): void {
-  if (recordedSocket(context) !== socket) writeFileAtomically(context.paths.tmuxSocket, `${socket}\n`)
-}
-
 /** `$TMUX` is `<socket>,<server pid>,<session number>`. */
 export function socketOf(env: NodeJS.ProcessEnv): string | null {
   return env.TMUX?.split(',')[0] || null
@@ -25,4 +21,13 @@ export function socketOf(env: NodeJS.ProcessEnv): string | null {
 export function tmuxOf(context: Context): Tmux {
   const own = context.env.AGENC_TMUX === '1' ? socketOf(context.env) : null
   return tmuxAt(context.exec, context.env, own ?? recordedSocket(context) ?? socketOf(context.env))
+}
+
+/** From now on this server is the one, by the path of its socket. null: it is gone again. */
+export function adoptServer(context: Context, tmux: Tmux): Tmux | null {
+  const answer = tmux.ask(['display-message', '-p', '#{socket_path}'])
+  const socket = answer.kind === 'ok' ? answer.lines[0] : undefined
+  if (!socket) return null
+  if (recordedSocket(context) !== socket) writeFileAtomically(context.paths.tmuxSocket, `${socket}\n`)
+  return tmuxAt(context.exec, context.env, socket)
 }

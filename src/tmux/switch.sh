@@ -27,7 +27,7 @@ fi
 picked=$(printf '%s\n' "$rows" | "$fzf" --delimiter="$tab" --with-nth=3.. --no-multi --reverse --no-sort \
   --prompt='mission ' --expect=ctrl-x,ctrl-f,ctrl-r \
   --header='enter: go there   ctrl-x: stop   ctrl-f: fork   ctrl-r: stopped ones' \
-  --preview="while :; do printf '\033[2J\033[H'; tmux -u -S '$socket' capture-pane -ep -t {1} || exit; sleep 0.3; done" \
+  --preview="while :; do printf '\033[2J\033[H'; tmux -u -S '$socket' capture-pane -ep -t {1} | tail -n \${FZF_PREVIEW_LINES:-20}; sleep 0.3; done" \
   --preview-window='down,60%')
 code=$?
 [ $code -ne 0 ] && exit 130

@@ -7,7 +7,7 @@ export type TmuxCommand = readonly string[]
 /** What tmux answered. `no-server`: there is none, so there are no sessions, windows or clients either. */
 export type Answer =
   | { kind: 'ok'; lines: string[] }
-  | { kind: 'no-server' }
+  | { kind: 'no-server'; isInstalled: boolean }
   | { kind: 'failed'; command: string; message: string }
 
 /** The one gateway to the program, for one server. */
@@ -34,6 +34,7 @@ export function tmuxAt(exec: Runner, env: NodeJS.ProcessEnv, socket: string | nu
     tell: (...commands) => {
       const answer = ask(...commands)
       if (answer.kind === 'ok') return answer.lines
+      if (answer.kind === 'no-server' && !answer.isInstalled) throw notInstalled()
       const message = answer.kind === 'no-server' ? 'no server is running' : answer.message
       throw new AgencError(
         `tmux ${commands[0]?.[0]}: ${message}`,
@@ -59,10 +60,9 @@ const noServer =
   /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\))/m
 
 function answerOf(result: Result, commands: readonly TmuxCommand[]): Answer {
-  if (result.missing)
-    throw unavailableError('tmux is not installed', 'Install it: apt-get install tmux, or brew install tmux')
+  if (result.missing) return { kind: 'no-server', isInstalled: false }
   if (result.exitCode === 0) return { kind: 'ok', lines: linesOf(result.stdout) }
-  if (noServer.test(result.stderr)) return { kind: 'no-server' }
+  if (noServer.test(result.stderr)) return { kind: 'no-server', isInstalled: true }
   return {
     kind: 'failed',
     command: commands[0]?.[0] ?? '',
@@ -70,16 +70,31 @@ function answerOf(result: Result, commands: readonly TmuxCommand[]): Answer {
   }
 }
 
+function notInstalled(): AgencError {
+  return unavailableError('tmux is not installed', 'Install it: apt-get install tmux, or brew install tmux')
+}
+
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }
 
-/** For places where tmux expands formats, window names and directories among them: text stays text. */
+/**
+ * For places where tmux expands formats, window names and directories among them: text stays text.
+ * Hashes before a bracket are left alone by tmux, and so are they here.
+ */
 export function literal(text: string): string {
+  return text.replace(
+    /(#+)(\[?)/g,
+    (_, hashes: string, bracket: string) => hashes.repeat(bracket ? 1 : 2) + bracket,
+  )
+}
+
+/** For option values that end up in the status line, where a hash may begin a style. */
+export function drawn(text: string): string {
   return text.replaceAll('#', '##')
 }
 
-/** For messages, where tmux expands times as well. */
+/** For messages, which are expanded, times included, and then drawn. */
 export function literalMessage(text: string): string {
-  return literal(text).replaceAll('%', '%%')
+  return literal(drawn(text)).replaceAll('%', '%%')
 }

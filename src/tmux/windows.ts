@@ -2,7 +2,7 @@ import { type MissionId, shortId } from '../mission/id.ts'
 import { displayName, displayRepo, windowName } from '../mission/naming.ts'
 import { windowLooks } from './looks.ts'
 import { sessionTarget, type WindowId } from './place.ts'
-import { literal, type Tmux, type TmuxCommand } from './tmux.ts'
+import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
 
 interface NamedMission {
   id: MissionId
@@ -79,7 +79,7 @@ function labels(mission: NamedMission): Record<string, string> {
     '@agenc_short_id': shortId(mission.id),
     '@agenc_repo': mission.repo ? displayRepo(mission.repo) : '(blank)',
     '@agenc_name': mission.name ? displayName(mission) : '',
-    '@agenc_title': literal(windowName(mission)),
+    '@agenc_title': drawn(windowName(mission)),
   }
 }
 
@@ -98,5 +98,7 @@ export function bringToFront(
   window: WindowId,
   { switchClient }: { switchClient: boolean },
 ): void {
-  tmux.tell(['select-window', '-t', window], ...(switchClient ? [['switch-client', '-t', window]] : []))
+  tmux.tell(['select-window', '-t', window])
+  // There may be no client to take along: a script, or a session that nobody is attached to.
+  if (switchClient) tmux.ask(['switch-client', '-t', window])
 }

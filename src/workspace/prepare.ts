@@ -4,13 +4,14 @@ import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import type { MissionId } from '../mission/id.ts'
 import { copyDirectory } from '../repo/copy-directory.ts'
+import { interruptible } from '../repo/interruption.ts'
 import { libraryPath } from '../repo/library.ts'
 import { createWorkingCopy } from '../repo/working-copy.ts'
 
 /** What a mission's directory is made from. */
 export type Source =
   | { kind: 'blank' }
-  | { kind: 'repo'; id: string; url: string }
+  | { kind: 'repo'; id: string; url: string; isTrusted: boolean }
   | { kind: 'mission'; id: MissionId }
 
 /** Makes `missions/<uuid>/agent`; whatever goes wrong, nothing is left of it. */
@@ -18,14 +19,14 @@ export async function prepareDirectory(context: Context, id: MissionId, source: 
   const { root, agent } = context.paths.mission(id)
   makePrivateDirectory(root)
   try {
-    await fill(context, agent, source)
+    await interruptible(signal => fill(context, agent, source, signal))
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
     throw error
   }
 }
 
-async function fill(context: Context, agent: string, source: Source): Promise<void> {
+async function fill(context: Context, agent: string, source: Source, signal: AbortSignal): Promise<void> {
   const { exec, env, paths } = context
   switch (source.kind) {
     case 'blank':
@@ -37,11 +38,13 @@ async function fill(context: Context, agent: string, source: Source): Promise<vo
         source: libraryPath(paths.repos, source.id),
         destination: agent,
         remoteUrl: source.url,
+        trusted: source.isTrusted,
+        signal,
       })
     case 'mission': {
       const from = paths.mission(source.id).agent
       if (!existsSync(from)) throw new AgencError(`${from} is gone`, 'There is nothing left to copy.')
-      return copyDirectory({ exec, env, from, to: agent })
+      return copyDirectory({ exec, env, from, to: agent, signal })
     }
   }
 }

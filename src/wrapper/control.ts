@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ringBell, spoolPaths } from './spool.ts'
+import { makePrivateDirectory } from '../io/files.ts'
+import { ringBell } from './bell.ts'
+import { spoolPaths } from './spool.ts'
+import type { Word } from './word.ts'
+
+export function requestRestart(runDirectory: string): void {
+  tellWrapper(runDirectory, { agenc: 'restart' })
+}
 
 /** Leaves a word for a running wrapper, on the way that its hooks use. */
-export function requestRestart(runDirectory: string): void {
+export function tellWrapper(runDirectory: string, word: Word): void {
   const { events, bell } = spoolPaths(runDirectory)
   const name = `command-${randomUUID()}`
   const draft = join(runDirectory, name)
-  writeFileSync(draft, JSON.stringify({ agenc: 'restart' }), { mode: 0o600 })
+  makePrivateDirectory(events)
+  writeFileSync(draft, JSON.stringify(word), { mode: 0o600 })
   renameSync(draft, join(events, name))
   ringBell(bell)
 }

@@ -7,8 +7,13 @@ import type { Runner } from '../exec/runner.ts'
  */
 const guardScript = `trap '' HUP INT TERM; read -r word; [ "$word" = done ] && exit 0; exec "$@"`
 
-/** Returns how to dismiss it when everything has ended as it should. */
-export function postGuard(exec: Runner, reapCommand: readonly string[], env: NodeJS.ProcessEnv): () => void {
+export interface Guard {
+  pid: number | undefined
+  /** Everything has ended as it should. */
+  dismiss(): void
+}
+
+export function postGuard(exec: Runner, reapCommand: readonly string[], env: NodeJS.ProcessEnv): Guard {
   const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', ...reapCommand], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -20,5 +25,5 @@ export function postGuard(exec: Runner, reapCommand: readonly string[], env: Nod
   pipe.on('error', () => {})
   guard.unref()
   pipe.unref()
-  return () => void pipe.end('done\n')
+  return { pid: guard.pid, dismiss: () => void pipe.end('done\n') }
 }

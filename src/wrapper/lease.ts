@@ -58,7 +58,7 @@ export function beat(db: Database, id: MissionId, now: Date): void {
 
 export interface Ending {
   code: number | null
-  signal: string | null
+  signal: NodeJS.Signals | null
   /** Nobody wanted it: the terminal, the tmux server or Claude was taken away. */
   isLost: boolean
 }

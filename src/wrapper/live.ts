@@ -1,130 +1,80 @@
 import type { HookEvent } from '../claude/hook-event.ts'
 import type { ClaudeStatus } from '../claude/status-file.ts'
-import type { State, WaitingFor } from '../mission/record.ts'
+import type { MissionRecord } from '../mission/record.ts'
+import { afterEvent } from './conversation.ts'
+import { type Doing, doingAfterAnswer, doingAfterHook, doingAfterStatus, doingAtStart } from './doing.ts'
 
 /** What is known of a running Claude, and follows what it reports. */
-export interface Live {
-  state: State
-  waitingFor: WaitingFor | null
-  background: boolean
+export interface Live extends Doing {
   sessionId: string
+  /** Something was said in it: it can be resumed. */
   sessionBegun: boolean
+  /** Where the conversation branched off, for as long as nothing was said in the branch. */
+  forkedFrom: string | null
   transcriptPath: string | null
-  /** How many prompts Claude has taken in this run. */
-  promptCount: number
+  /** The conversation is open: from here on Claude submits the prompt it was started with. */
+  hasOpened: boolean
+  /** Claude has taken the prompt it was started with. */
+  promptTaken: boolean
   /** The first mode reported in this run, and the latest: a difference is the user's doing. */
   firstMode: string | null
   mode: string | null
-  /** The name Claude showed when it was last looked at, where the user gave one. */
+  /** The name Claude shows, where the user gave one. */
   claudeName: string | null
-  statusUpdatedAtMs: number
 }
 
-export function initialLive(sessionId: string, sessionBegun: boolean, asksForTrust: boolean): Live {
+/** What is known of a mission's Claude before it says anything. */
+export function liveAtStart(mission: MissionRecord, asksForTrust: boolean): Live {
   return {
-    state: asksForTrust ? 'waiting' : 'starting',
-    waitingFor: asksForTrust ? 'trust' : null,
-    background: false,
-    sessionId,
-    sessionBegun,
-    transcriptPath: null,
-    promptCount: 0,
+    ...doingAtStart(asksForTrust),
+    sessionId: mission.session_id,
+    sessionBegun: mission.session_begun === 1,
+    forkedFrom: mission.forked_session_id,
+    transcriptPath: mission.transcript_path,
+    hasOpened: false,
+    promptTaken: false,
     firstMode: null,
     mode: null,
     claudeName: null,
-    statusUpdatedAtMs: 0,
   }
 }
 
-const dialogs: Record<string, WaitingFor> = { AskUserQuestion: 'question', ExitPlanMode: 'plan' }
-
-/** What a request by this tool waits for. */
-export function waitingReason(toolName: string | null): WaitingFor {
-  return toolName !== null && Object.hasOwn(dialogs, toolName) ? dialogs[toolName]! : 'permission'
+/** For reports that a killed wrapper did not come to read: what it had stored is what they are compared with. */
+export function liveAtCrash(mission: MissionRecord): Live {
+  const mode = mission.reported_permission_mode
+  return { ...liveAtStart(mission, false), firstMode: mode, mode }
 }
 
-export function afterHook(live: Live, event: HookEvent): Live {
-  return withState(withMode(withIdentity(live, event), event), event)
+/** `isAnswered`: it asks, but was answered at once, so that nobody is waited for. */
+export function afterHook(live: Live, event: HookEvent, isAnswered = false): Live {
+  const doing = isAnswered ? {} : doingAfterHook(live, event)
+  const next = { ...live, ...doing, ...afterEvent(live, event) }
+  return withMode({ ...next, promptTaken: next.promptTaken || event.name === 'UserPromptSubmit' }, event)
 }
 
-/** `/clear`, a fork and a resume change the conversation; a subagent's events do not. */
-function withIdentity(live: Live, event: HookEvent): Live {
-  if (event.agentId !== null || event.sessionId === null || event.name === 'SessionEnd') return live
-  const isOther = event.sessionId !== live.sessionId
-  return {
-    ...live,
-    sessionId: event.sessionId,
-    promptCount: live.promptCount + (event.name === 'UserPromptSubmit' ? 1 : 0),
-    sessionBegun:
-      event.name === 'UserPromptSubmit' || (!isOther && live.sessionBegun) || event.source === 'resume',
-    transcriptPath: event.transcriptPath ?? (isOther ? null : live.transcriptPath),
-  }
-}
-
-function withMode(live: Live, event: HookEvent): Live {
-  if (event.permissionMode === null || event.agentId !== null) return live
-  return { ...live, firstMode: live.firstMode ?? event.permissionMode, mode: event.permissionMode }
-}
-
-function withState(live: Live, event: HookEvent): Live {
-  if (event.agentId !== null && event.name !== 'PostToolUse') return live
-  switch (event.name) {
-    case 'SessionStart':
-      return settled(live, 'idle')
-    case 'UserPromptSubmit':
-      return settled(live, 'busy')
-    case 'PreToolUse':
-      return event.toolName !== null && Object.hasOwn(dialogs, event.toolName)
-        ? waiting(live, dialogs[event.toolName]!)
-        : settled(live, 'busy')
-    case 'PermissionRequest':
-      return waiting(live, waitingReason(event.toolName))
-    case 'PostToolUse':
-    case 'PostToolUseFailure':
-      return event.agentId === null ? settled(live, 'busy') : live
-    case 'Stop':
-    case 'StopFailure':
-      return { ...settled(live, 'idle'), background: event.hasBackgroundTasks }
-    case 'Notification':
-      return afterNotification(live, event)
-    default:
-      return live
-  }
-}
-
-/** Comes seconds late: it only fills in for versions that report nothing sooner. */
-function afterNotification(live: Live, event: HookEvent): Live {
-  if (live.statusUpdatedAtMs > 0) return live
-  if (event.notificationType === 'permission_prompt' && live.state !== 'waiting')
-    return waiting(live, 'permission')
-  if (event.notificationType === 'idle_prompt') return settled(live, 'idle')
-  return live
-}
-
-const statusReasons: Record<string, WaitingFor> = {
-  'permission prompt': 'permission',
-  'input needed': 'question',
+/** The file is written more often than it changes. */
+export function isNews(live: Live, { updatedAtMs, userName }: ClaudeStatus): boolean {
+  return updatedAtMs > live.fileStatusAtMs || (userName !== null && userName !== live.claudeName)
 }
 
 /** Right where hooks are silent: after an interrupt, and when a dialog was answered. */
 export function afterStatus(live: Live, status: ClaudeStatus): Live {
-  const named = { ...live, claudeName: status.userName }
-  if (status.updatedAtMs <= live.statusUpdatedAtMs) return named
-  const seen = { ...named, statusUpdatedAtMs: status.updatedAtMs }
-  if (status.status === 'idle') return settled(seen, 'idle')
-  if (status.status === 'busy') return settled(seen, 'busy')
-  if (status.status === 'waiting') {
-    return seen.state === 'waiting' && seen.waitingFor !== 'trust'
-      ? seen
-      : waiting(seen, statusReasons[status.waitingFor ?? ''] ?? 'input')
+  const doing = doingAfterStatus(live, status)
+  const isAtWork = doing.state === 'busy' || (doing.state === 'waiting' && doing.waitingFor !== 'trust')
+  return {
+    ...live,
+    ...doing,
+    promptTaken: live.promptTaken || isAtWork,
+    claudeName: status.userName ?? live.claudeName,
   }
-  return seen
 }
 
-function settled(live: Live, state: 'idle' | 'busy'): Live {
-  return { ...live, state, waitingFor: null, background: state === 'idle' && live.background }
+export function afterAnswer(live: Live): Live {
+  return { ...live, ...doingAfterAnswer(live) }
 }
 
-function waiting(live: Live, waitingFor: WaitingFor): Live {
-  return { ...live, state: 'waiting', waitingFor }
+/** Shift+Tab is silent: the new mode comes with the next event. A subagent may have a mode of its own. */
+function withMode(live: Live, { permissionMode, agentId }: HookEvent): Live {
+  if (permissionMode === null || agentId !== null) return live
+  return { ...live, firstMode: live.firstMode ?? permissionMode, mode: permissionMode }
 }

@@ -1,20 +1,20 @@
-import { rmSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { type HookEvent, isObject, parseHookEvent } from '../claude/hook-event.ts'
+import { existsSync, rmSync } from 'node:fs'
+import { basename } from 'node:path'
+import { type HookEvent, parseHookEvent } from '../claude/hook-event.ts'
 import type { ClaudeStatus } from '../claude/status-file.ts'
 import { recordEvent } from '../db/events.ts'
-import { getMission, type MissionChange, updateMission } from '../db/missions.ts'
+import { getMission, updateMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { linkPlan } from '../db/plans.ts'
 import type { MissionId } from '../mission/id.ts'
-import { missionName } from '../mission/naming.ts'
-import { afterHook, afterStatus, type Live } from './live.ts'
+import type { MissionRecord } from '../mission/record.ts'
+import { changeOf, historyOf } from './change.ts'
+import { afterAnswer, afterHook, afterStatus, isNews, type Live } from './live.ts'
 import type { Log } from './log.ts'
-import { questionOf } from './question.ts'
-import { sweepSpool } from './spool.ts'
-
-/** A word from another agenc command to this wrapper. */
-export type Control = 'restart'
+import { planOf, questionOf, RecentQuestions } from './noteworthy.ts'
+import type { Requests } from './requests.ts'
+import { type SpooledFile, sweepSpool } from './spool.ts'
+import { parseWord, type Word } from './word.ts'
 
 export interface ObserverOptions {
   db: Database
@@ -22,138 +22,141 @@ export interface ObserverOptions {
   now: () => Date
   log: Log
   eventsDirectory: string
-  plansDirectory: string
-  isWriting: (pid: number) => boolean
-  onControl: (control: Control) => void
+  planDirectories: readonly string[]
+  requests: Pick<Requests, 'take' | 'drop' | 'seeStatus'>
+  onWord: (word: Word) => void
   /** Told after each change that was stored. */
   onStored: (live: Live, isRenamed: boolean) => void
 }
 
 /** Follows what Claude reports and stores each change at once, with the history of it. */
 export class Observer {
-  live: Live
-  /** Told after every change was stored. */
-  onChange: () => void = () => {}
+  /** Told after everything that was reported. */
+  onReport: () => void = () => {}
   readonly #options: ObserverOptions
-  #lastQuestion = { text: '', atMs: 0 }
+  readonly #questions = new RecentQuestions()
+  #live: Live
+  #atStart: MissionRecord
+  #isChanged = false
+  #isRenamed = false
+  /** Which of the files that are not stored yet were answered at once. */
+  readonly #responses = new Map<string, boolean>()
 
-  constructor(live: Live, options: ObserverOptions) {
-    this.live = live
+  constructor(mission: MissionRecord, live: Live, options: ObserverOptions) {
+    this.#atStart = mission
+    this.#live = live
     this.#options = options
+  }
+
+  get live(): Live {
+    return this.#live
+  }
+
+  /** Another Claude is about to start. */
+  begin(mission: MissionRecord, live: Live): void {
+    this.#atStart = mission
+    this.#store(() => this.#become(live))
   }
 
   /** Reads what hooks have left, each file once: its key is stored with what it changed. */
   readSpool(): void {
-    const { db, id, eventsDirectory, isWriting, log } = this.#options
-    const { files, rejected } = sweepSpool(eventsDirectory, isWriting)
-    const before = this.live
-    if (files.length > 0) {
-      const done = new Set<string>(JSON.parse(getMission(db, id)?.spool_done ?? '[]'))
-      const fresh = files.filter(({ key }) => !done.has(key))
-      db.transaction(() => {
-        for (const { text } of fresh) this.#take(text)
+    const { db, id, eventsDirectory, now, requests, log } = this.#options
+    const { files, rejected } = sweepSpool(eventsDirectory, now().getTime())
+    const done = new Set<string>(JSON.parse(getMission(db, id)?.spool_done ?? '[]'))
+    const fresh = files.filter(({ key }) => !done.has(key))
+    for (const file of fresh) this.#respond(file)
+    const isStored =
+      files.length > 0 &&
+      this.#store(() => {
+        for (const { key, text } of fresh) this.#take(text, this.#responses.get(key))
         updateMission(db, id, { spool_done: JSON.stringify(files.map(({ key }) => key)) })
-      }).immediate()
+      })
+    if (isStored) this.#responses.clear()
+    for (const { path, reason } of rejected) {
+      log(`dropped ${path}: ${reason}`)
+      requests.drop(basename(path))
     }
-    for (const { path, reason } of rejected) log(`dropped ${path}: ${reason}`)
-    for (const { path } of [...files, ...rejected]) rmSync(path, { force: true })
-    if (this.live !== before) this.onChange()
+    for (const { path } of isStored ? [...files, ...rejected] : rejected) rmSync(path, { force: true })
+    this.onReport()
   }
 
   seeStatus(status: ClaudeStatus): void {
-    const before = this.live
-    this.#become(afterStatus(before, status))
-    if (this.live !== before) this.onChange()
+    if (!isNews(this.#live, status)) return
+    this.#options.requests.seeStatus(status.status, status.updatedAtMs)
+    this.#store(() => this.#become(afterStatus(this.#live, status)))
+    this.onReport()
   }
 
-  #take(text: string): void {
-    const event = parseHookEvent(text)
-    if (event === null) {
-      this.#takeControl(text)
-      return
+  /** A request was answered, but not in its dialog. */
+  seeAnswer(): void {
+    this.#store(() => this.#become(afterAnswer(this.#live)))
+    this.onReport()
+  }
+
+  /** All or nothing. A store that cannot be written to must not end a mission: the report is read again later. */
+  #store(work: () => void): boolean {
+    const before = this.#live
+    this.#isChanged = false
+    this.#isRenamed = false
+    try {
+      this.#options.db.transaction(work).immediate()
+    } catch (error) {
+      this.#live = before
+      this.#options.log(`not stored: ${error instanceof Error ? error.message : String(error)}`)
+      return false
     }
-    this.#become(afterHook(this.live, event))
+    if (this.#isChanged) this.#options.onStored(this.#live, this.#isRenamed)
+    return true
+  }
+
+  /** A hook waits, so it comes first; and once, also when the store has to be tried again. */
+  #respond({ key, path, text }: SpooledFile): void {
+    if (this.#responses.has(key)) return
+    const { requests, onWord, log } = this.#options
+    const event = parseHookEvent(text)
+    const word = event === null ? parseWord(text) : null
+    this.#responses.set(key, event !== null && requests.take(event, basename(path)))
+    if (word !== null) onWord(word)
+    else if (event === null) log('dropped an event that is neither a hook nor a command')
+  }
+
+  #take(text: string, isAnswered: boolean | undefined): void {
+    const event = parseHookEvent(text)
+    if (event === null) return
+    this.#become(afterHook(this.#live, event, isAnswered))
     this.#notePlan(event)
     this.#noteQuestion(event)
   }
 
-  #takeControl(text: string): void {
-    const data: unknown = JSON.parse(text)
-    if (isObject(data) && data.agenc === 'restart') {
-      this.#options.onControl('restart')
-      this.live = { ...this.live }
-    } else this.#options.log('dropped an event that is neither a hook nor a command')
-  }
-
-  /** Stores what differs. */
-  #become(next: Live): void {
+  #become(reported: Live): void {
     const { db, id, now } = this.#options
-    const before = this.live
+    const next = { ...reported, sessionBegun: reported.sessionBegun || isWritten(reported.transcriptPath) }
     const at = now().toISOString()
-    const change = changeOf(before, next, at)
-    this.live = next
+    const change = changeOf(this.#live, next, this.#atStart, at)
+    this.#live = next
     if (Object.keys(change).length === 0) return
-    db.transaction(() => {
-      updateMission(db, id, { ...change, last_active_at: at })
-      for (const [kind, data] of historyOf(change)) recordEvent(db, id, at, kind, data)
-    }).immediate()
-    this.#options.onStored(next, 'name' in change)
+    this.#isChanged = true
+    this.#isRenamed ||= 'name' in change
+    updateMission(db, id, { ...change, last_active_at: at })
+    for (const [kind, data] of historyOf(change)) recordEvent(db, id, at, kind, data)
   }
 
-  #notePlan({ toolInput, name }: HookEvent): void {
-    const path = toolInput.file_path ?? toolInput.planFilePath
-    const { db, id, now, plansDirectory } = this.#options
-    if (name === 'PermissionRequest' || name === 'PreToolUse' || name === 'PostToolUse') {
-      if (typeof path !== 'string' || !path.endsWith('.md') || dirname(path) !== plansDirectory) return
-      const at = now().toISOString()
-      if (linkPlan(db, id, path, at)) recordEvent(db, id, at, 'plan', { path })
-    }
+  #notePlan(event: HookEvent): void {
+    const { db, id, now, planDirectories } = this.#options
+    const path = planOf(event, planDirectories)
+    const at = now().toISOString()
+    if (path !== null && linkPlan(db, id, path, at)) recordEvent(db, id, at, 'plan', { path })
   }
 
   #noteQuestion(event: HookEvent): void {
-    const text = questionOf(event)
-    if (text === null) return
     const { db, id, now } = this.#options
-    const atMs = now().getTime()
-    const isRepeated = text === this.#lastQuestion.text && atMs - this.#lastQuestion.atMs < 10_000
-    this.#lastQuestion = { text, atMs }
-    if (!isRepeated) recordEvent(db, id, now().toISOString(), 'question', { text })
+    const text = questionOf(event)
+    if (text !== null && this.#questions.note(text, now().getTime()))
+      recordEvent(db, id, now().toISOString(), 'question', { text })
   }
 }
 
-function changeOf(before: Live, next: Live, at: string): MissionChange {
-  const change: MissionChange = {}
-  if (
-    next.state !== before.state ||
-    next.waitingFor !== before.waitingFor ||
-    next.background !== before.background
-  ) {
-    const isWaiting = next.state === 'waiting'
-    change.state = next.state
-    change.waiting_for = next.waitingFor
-    change.background = next.background ? 1 : 0
-    change.waiting_since = isWaiting ? at : null
-  }
-  if (next.sessionId !== before.sessionId) change.session_id = next.sessionId
-  if (next.sessionBegun !== before.sessionBegun) change.session_begun = next.sessionBegun ? 1 : 0
-  if (next.transcriptPath !== before.transcriptPath) change.transcript_path = next.transcriptPath
-  if (next.mode !== before.mode) {
-    change.reported_permission_mode = next.mode
-    if (next.mode !== next.firstMode || before.mode !== before.firstMode) change.permission_mode = next.mode
-  }
-  if (next.claudeName !== before.claudeName && next.claudeName !== null)
-    change.name = missionName(next.claudeName)
-  return change
-}
-
-function historyOf(change: MissionChange): [kind: string, data: Record<string, unknown>][] {
-  const { state, waiting_for, background, session_id, permission_mode, name } = change
-  return [
-    ...(state === undefined
-      ? []
-      : [['state', { state, waiting_for, background: background === 1 }] as const]),
-    ...(session_id === undefined ? [] : [['session', { session_id }] as const]),
-    ...(permission_mode === undefined ? [] : [['permission_mode', { mode: permission_mode }] as const]),
-    ...(name === undefined ? [] : [['renamed', { name }] as const]),
-  ].map(([kind, data]) => [kind, data])
+/** A prompt alone proves nothing: one that was taken back at once leaves no conversation. */
+function isWritten(transcriptPath: string | null): boolean {
+  return transcriptPath !== null && existsSync(transcriptPath)
 }

@@ -45,14 +45,14 @@ export async function prepareLaunch(
   const claude = findClaude(config.claude.command, env)
   const { mode, source } = effectiveMode(mission, config)
   const chosenMode = source === 'claude' ? null : mode
-  refuseBypassAsRoot(chosenMode, env)
+  refuseBypassAsRoot(chosenMode, config.claude.args, env)
   const session = sessionArguments(mission, conversationExists(mission, env))
   const settingsPath = join(own.run, 'settings.json')
   const version = claudeVersion(exec, claude, env, join(paths.home, 'claude-version.json'))
-  writeFileAtomically(
-    settingsPath,
-    JSON.stringify(claudeSettings(knownHookEvents(version), spoolPaths(own.run))),
-  )
+  const target = { ...spoolPaths(own.run), wrapperPid: process.pid }
+  const checksEveryTool = config.approvals.rules.some(({ decision }) => decision === 'deny')
+  const settings = claudeSettings(knownHookEvents(version), target, { checksEveryTool })
+  writeFileAtomically(settingsPath, JSON.stringify(settings))
   const { globalConfig } = claudeLocations(env)
   const confirmTrust = async () => {
     if (isTrustedByUser) await trustDirectory(globalConfig, own.agent)
@@ -73,22 +73,30 @@ export async function prepareLaunch(
 
 /** A conversation that was begun must be found again: opening a blank one in its place would lose it. */
 export function conversationExists(mission: MissionRecord, env: NodeJS.ProcessEnv): boolean {
+  const { session_id: id, session_begun, forked_session_id: origin, transcript_path: path } = mission
   const { directory } = claudeLocations(env)
-  const transcript = findTranscript(directory, mission.session_id, mission.transcript_path)
-  if (transcript === null && mission.session_begun === 1) {
-    throw new AgencError(
-      `the conversation of mission ${shortId(mission.id)} is gone: no ${mission.session_id}.jsonl below ${directory}`,
-      'Was CLAUDE_CONFIG_DIR another one then? Set it as it was, or bring the file back; nothing was started.',
-    )
-  }
-  return transcript !== null
+  if (findTranscript(directory, id, path) !== null) return true
+  if (session_begun === 1) throw gone(mission, id, directory)
+  if (origin !== null && findTranscript(directory, origin, null) === null)
+    throw gone(mission, origin, directory)
+  return false
 }
 
-function refuseBypassAsRoot(mode: string | null, env: NodeJS.ProcessEnv): void {
-  if (mode === null || claudeMode(mode) !== 'bypassPermissions') return
-  if (process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return
+function gone({ id }: MissionRecord, sessionId: string, directory: string): AgencError {
+  return new AgencError(
+    `the conversation of mission ${shortId(id)} is gone: no ${sessionId}.jsonl below ${directory}`,
+    'Was CLAUDE_CONFIG_DIR another one then? Set it as it was, or bring the file back; nothing was started.',
+  )
+}
+
+const bypassFlags = ['--dangerously-skip-permissions', '--allow-dangerously-skip-permissions']
+
+function refuseBypassAsRoot(mode: string | null, args: readonly string[], env: NodeJS.ProcessEnv): void {
+  const flag = args.find(arg => bypassFlags.includes(arg))
+  const isBypass = flag !== undefined || (mode !== null && claudeMode(mode) === 'bypassPermissions')
+  if (!isBypass || process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return
   throw new AgencError(
-    'Claude refuses the permission mode bypassPermissions when it runs as root',
+    `Claude refuses ${flag ?? 'the permission mode bypassPermissions'} when it runs as root`,
     'Run agenc as another user, choose another mode, or in a container set IS_SANDBOX=1.',
   )
 }

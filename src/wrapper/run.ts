@@ -1,30 +1,34 @@
-import { rmSync } from 'node:fs'
 import { claudeLocations } from '../claude/locations.ts'
+import { planDirectories } from '../claude/plans.ts'
 import { loadConfig } from '../config/file.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { getMission, updateMission } from '../db/missions.ts'
+import { abandonRequests } from '../db/approvals.ts'
+import { getMission } from '../db/missions.ts'
 import { type Database, openStore } from '../db/open.ts'
 import { getRepo } from '../db/repos.ts'
+import { makePrivateDirectory } from '../io/files.ts'
 import { type MissionId, shortId } from '../mission/id.ts'
-import { repoConfig } from '../mission/permission.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { heartbeatMs } from '../mission/status.ts'
 import { type ProcessProbe, systemProbe } from '../process/identity.ts'
-import { endTree } from '../process/tree.ts'
 import type { MissionWindow } from '../tmux/mission-window.ts'
-import { runSetup } from '../workspace/setup.ts'
+import { endLeftover, setUp } from './beginning.ts'
+import { listenToBell } from './bell.ts'
+import { CurrentSettings } from './current-settings.ts'
 import { postGuard } from './guard.ts'
 import { beat, type Ending, releaseLease, takeLease } from './lease.ts'
-import { initialLive, type Live } from './live.ts'
-import { openLog } from './log.ts'
+import { type Live, liveAtCrash, liveAtStart } from './live.ts'
+import { type Log, openLog } from './log.ts'
 import { Observer } from './observer.ts'
 import { prepareLaunch } from './prepare.ts'
+import { answerWord, Requests } from './requests.ts'
 import { exitCodeFor } from './signal-policy.ts'
 import { SignalListener } from './signals.ts'
-import { listenToBell, spoolPaths } from './spool.ts'
-import { superviseClaude } from './supervise.ts'
+import { removeSpool, type SpoolPaths, spoolPaths } from './spool.ts'
+import { neverStarted, superviseClaude } from './supervise.ts'
 import { restoreTerminal } from './terminal.ts'
+import type { Word } from './word.ts'
 
 export interface Outcome {
   exitCode: number
@@ -58,8 +62,10 @@ class Run {
   readonly #id: MissionId
   readonly #signals: SignalListener
   readonly #probe: ProcessProbe
-  readonly #config: Config
   readonly #window: MissionWindow | null
+  readonly #log: Log
+  #config: Config
+  #startedMs = 0
 
   constructor(
     context: Context,
@@ -74,99 +80,130 @@ class Run {
     this.#signals = signals
     this.#window = window
     this.#probe = systemProbe(context.exec)
+    this.#log = openLog(this.#paths.wrapperLog, context.now)
     this.#config = loadConfig(context.paths.config)
   }
 
   async start(): Promise<Outcome> {
     const { now, exec, self, env } = this.#context
     const before = takeLease(this.#db, this.#id, this.#probe.identify(process.pid)!, this.#probe, now())
-    const heart = setInterval(() => beat(this.#db, this.#id, now()), heartbeatMs)
-    const dismissGuard = postGuard(exec, [...self, 'mission', '_reap', this.#id], env)
+    const heart = setInterval(() => this.#beat(), heartbeatMs)
+    const guard = postGuard(exec, [...self, 'mission', '_reap', this.#id], env)
     let ending: Ending = { code: 1, signal: null, isLost: false }
     try {
-      await this.#endLeftover(before)
-      await this.#setUp(before)
-      const startedMs = Date.now()
+      const beginning = { ...this.#shared, mission: before, config: this.#config, guardPid: guard.pid }
+      await endLeftover(beginning)
+      await setUp(beginning)
       ending = await this.#runClaude()
-      const { received } = this.#signals
-      return {
-        exitCode: exitCodeFor(ending.code, ending.signal),
-        failedEarly: ending.code !== 0 && received === null && Date.now() - startedMs < earlyMs,
-        wasStopped: received === 'SIGTERM' || received === 'SIGINT',
-      }
+      return this.#outcome(ending)
     } finally {
       clearInterval(heart)
       if (ending.signal !== null) restoreTerminal(exec)
       releaseLease(this.#db, this.#id, ending, now())
-      dismissGuard()
+      guard.dismiss()
     }
   }
 
-  /** The last wrapper was killed and its Claude lives on: two of them must never share a conversation. */
-  async #endLeftover({ claude_pid, claude_start }: MissionRecord): Promise<void> {
-    if (claude_pid === null || claude_start === null) return
-    const leftover = { pid: claude_pid, start: claude_start }
-    await endTree(this.#context.exec, this.#probe, leftover, 'SIGHUP', this.#config.stop.grace_ms)
+  #outcome({ code, signal }: Ending): Outcome {
+    const { received } = this.#signals
+    return {
+      exitCode: exitCodeFor(code, signal),
+      failedEarly: code !== 0 && received === null && Date.now() - this.#startedMs < earlyMs,
+      wasStopped: received === 'SIGTERM' || received === 'SIGINT',
+    }
   }
 
-  async #setUp(mission: MissionRecord): Promise<void> {
-    const setup = repoConfig(mission.repo, this.#config)?.setup
-    if (mission.setup_pending === 0 || setup === undefined) return
-    await runSetup(this.#context, this.#context.paths.mission(this.#id), setup)
-    updateMission(this.#db, this.#id, { setup_pending: 0 })
+  /** A store that is busy for once costs a beat, not the mission. */
+  #beat(): void {
+    try {
+      beat(this.#db, this.#id, this.#context.now())
+    } catch (error) {
+      this.#log(`no beat: ${(error as Error).message}`)
+    }
   }
 
   async #runClaude(): Promise<Ending> {
-    const { context, log } = {
-      context: this.#context,
-      log: openLog(this.#paths.wrapperLog, this.#context.now),
-    }
     const spool = spoolPaths(this.#paths.run)
+    for (const directory of [spool.events, spool.asks]) makePrivateDirectory(directory)
     let wantsRestart = false
-    const observer = new Observer(this.#liveFrom(this.#record()), {
-      db: this.#db,
-      id: this.#id,
-      now: context.now,
-      log,
-      eventsDirectory: spool.events,
-      plansDirectory: claudeLocations(context.env).plans,
-      isWriting: pid => Number.isInteger(pid) && this.#probe.identify(pid) !== null,
-      onControl: () => {
-        wantsRestart = true
-      },
-      onStored: (live, isRenamed) => this.#showInWindow(live, isRenamed),
+    const requests = this.#answerer(spool, () => observer)
+    const observer = this.#observe(spool, requests, word => {
+      if (word.agenc === 'restart') wantsRestart = true
+      else answerWord(requests, word)
     })
-    const silence = listenToBell(context.exec, spool, () => observer.readSpool())
+    const silence = listenToBell(this.#context.exec, spool.bell, () => observer.readSpool())
     try {
       observer.readSpool()
+      requests.end()
       for (;;) {
         wantsRestart = false
-        const launch = await prepareLaunch(context, this.#config, this.#record(), this.#isTrustedByUser())
-        observer.live = initialLive(observer.live.sessionId, observer.live.sessionBegun, launch.asksForTrust)
-        const ending = await superviseClaude({
-          context,
-          db: this.#db,
-          id: this.#id,
-          launch,
-          observer,
-          signals: this.#signals,
-          probe: this.#probe,
-          log,
-          graceMs: this.#config.stop.grace_ms,
-          wantsRestart: () => wantsRestart,
-        })
+        const ending = await this.#runOnce(observer, requests, () => wantsRestart)
+        requests.end()
         if (!wantsRestart || this.#signals.received !== null) return ending
-        log(`restarting mission ${shortId(this.#id)}`)
+        this.#log(`restarting mission ${shortId(this.#id)}`)
+        this.#config = loadConfig(this.#context.paths.config)
       }
     } finally {
       silence()
-      rmSync(spool.events, { recursive: true, force: true })
+      removeSpool(spool)
     }
   }
 
-  #showInWindow(live: Live, isRenamed: boolean): void {
+  async #runOnce(observer: Observer, requests: Requests, wantsRestart: () => boolean): Promise<Ending> {
+    const { received } = this.#signals
+    if (received !== null) return neverStarted(this.#context, this.#probe, received)
     const mission = this.#record()
-    this.#window?.show(mission, live)
+    const launch = await prepareLaunch(this.#context, this.#config, mission, this.#isTrustedByUser())
+    observer.begin(mission, liveAtStart(mission, launch.asksForTrust))
+    this.#startedMs = Date.now()
+    const graceMs = this.#config.stop.grace_ms
+    const releaseHooks = () => requests.end()
+    return superviseClaude({ ...this.#shared, launch, observer, graceMs, wantsRestart, releaseHooks })
+  }
+
+  #observe(spool: SpoolPaths, requests: Requests, onWord: (word: Word) => void): Observer {
+    const mission = this.#record()
+    const { env, now } = this.#context
+    return new Observer(mission, liveAtCrash(mission), {
+      ...this.#shared,
+      now,
+      eventsDirectory: spool.events,
+      planDirectories: planDirectories(claudeLocations(env), this.#paths.agent),
+      requests,
+      onWord,
+      onStored: (live, isRenamed) => this.#showInWindow(live, isRenamed, requests.isHandled),
+    })
+  }
+
+  #answerer(spool: SpoolPaths, observer: () => Observer): Requests {
+    const { paths, now } = this.#context
+    abandonRequests(this.#db, this.#id)
+    return new Requests({
+      ...this.#shared,
+      paths,
+      now,
+      asksDirectory: spool.asks,
+      settings: new CurrentSettings(paths.config, this.#config),
+      onAnswered: () => observer().seeAnswer(),
+      onHandedOver: () => this.#showInWindow(observer().live, false, false),
+    })
+  }
+
+  /** What every part of the wrapper works with. */
+  get #shared() {
+    return {
+      context: this.#context,
+      db: this.#db,
+      id: this.#id,
+      signals: this.#signals,
+      probe: this.#probe,
+      log: this.#log,
+    }
+  }
+
+  #showInWindow(live: Live, isRenamed: boolean, isHandled: boolean): void {
+    const mission = this.#record()
+    this.#window?.show(mission, { ...live, isHandled })
     if (isRenamed) this.#window?.rename(mission)
   }
 
@@ -176,10 +213,6 @@ class Run {
 
   #record(): MissionRecord {
     return getMission(this.#db, this.#id)!
-  }
-
-  #liveFrom(mission: MissionRecord) {
-    return initialLive(mission.session_id, mission.session_begun === 1, false)
   }
 
   /** A blank mission holds nothing but what its own Claude wrote. */

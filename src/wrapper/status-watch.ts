@@ -2,7 +2,7 @@ import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type ClaudeStatus, readStatusFile } from '../claude/status-file.ts'
 
-const fallbackMs = 250
+const fallbackMs = 80
 
 /**
  * Watches one file, never the folder that all Claudes share, except until the file is there.
@@ -23,7 +23,7 @@ export class StatusWatch {
     this.#needsLooks = needsLooks
   }
 
-  /** Called at each sign of life until the watch stands; cheap when it does. */
+  /** Called at each sign of life: sets the watch up as soon as it can be. */
   refresh(): void {
     if (!this.#isWatchingFile) this.#attach()
     if (this.#watcher === null) this.#lookLater()
@@ -35,7 +35,7 @@ export class StatusWatch {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
-  look(): void {
+  #look(): void {
     const status = readStatusFile(this.#path)
     if (status) this.#onStatus(status)
   }
@@ -46,13 +46,15 @@ export class StatusWatch {
     this.#watcher?.close()
     this.#watcher = isThere ? this.#watchFile() : this.#watchFolder()
     this.#isWatchingFile = isThere && this.#watcher !== null
-    if (isThere) this.look()
+    if (this.#isWatchingFile) this.#look()
   }
 
   #watchFile(): FSWatcher | null {
     return this.#watch(this.#path, kind => {
-      if (kind === 'rename') this.#isWatchingFile = false
-      this.look()
+      if (kind === 'rename') {
+        this.#isWatchingFile = false
+        this.#attach()
+      } else this.#look()
     })
   }
 
@@ -80,7 +82,7 @@ export class StatusWatch {
     if (this.#timer !== null || !this.#needsLooks()) return
     this.#timer = setTimeout(() => {
       this.#timer = null
-      this.look()
+      this.#look()
       this.refresh()
     }, fallbackMs)
     this.#timer.unref()

@@ -5,7 +5,7 @@ import type { Database } from '../db/open.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { leaseHolder } from '../mission/status.ts'
 import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../process/identity.ts'
-import { endTree, signalProcesses, waitUntilGone } from '../process/tree.ts'
+import { endTree, signalPolitely, signalProcesses, waitUntilGone } from '../process/tree.ts'
 import { releaseLease } from './lease.ts'
 
 /** How much longer than Claude's own grace period the wrapper may take for its own end. */
@@ -25,7 +25,7 @@ export async function stopMissions(
   // From inside a mission its end is also ours: nothing can be done after this.
   const own = missions.find(({ id }) => id === here)
   const holder = own && leaseHolder(own)
-  if (holder) signalProcesses(probe, [holder], 'SIGTERM')
+  if (holder) signalPolitely(probe, holder, 'SIGTERM')
 }
 
 async function stopMission(
@@ -37,7 +37,7 @@ async function stopMission(
   const wrapper = leaseHolder(mission)
   if (wrapper === null) return
   const { grace_ms: graceMs } = loadConfig(context.paths.config).stop
-  signalProcesses(probe, [wrapper], 'SIGTERM')
+  signalPolitely(probe, wrapper, 'SIGTERM')
   if (!(await waitUntilGone(probe, [wrapper], graceMs + wrapperMs))) {
     signalProcesses(probe, [wrapper], 'SIGKILL')
     await waitUntilGone(probe, [wrapper], wrapperMs)

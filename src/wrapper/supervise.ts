@@ -8,9 +8,8 @@ import type { Database } from '../db/open.ts'
 import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission/id.ts'
 import type { ProcessIdentity, ProcessProbe } from '../process/identity.ts'
-import { listTree, signalProcesses, waitUntilGone } from '../process/tree.ts'
-import { socketOf } from '../tmux/server.ts'
-import { tmuxAt } from '../tmux/tmux.ts'
+import { listTree, signalPolitely, signalProcesses, waitUntilGone } from '../process/tree.ts'
+import { terminalWasTaken } from './hangup.ts'
 import type { Ending } from './lease.ts'
 import type { Log } from './log.ts'
 import type { Observer } from './observer.ts'
@@ -31,40 +30,51 @@ export interface Supervision {
   log: Log
   graceMs: number
   wantsRestart: () => boolean
+  /** Before Claude is told to go: it waits for hooks that wait for us. */
+  releaseHooks: () => void
 }
 
 /** One Claude from start to end. */
 export async function superviseClaude(supervision: Supervision): Promise<Ending> {
-  const { signals, context } = supervision
-  if (signals.received !== null) {
-    return {
-      code: null,
-      signal: signals.received,
-      isLost: signals.received === 'SIGHUP' && terminalWasTaken(context),
-    }
-  }
-  const { code, signal, wasKilled, lostTerminal } = await new Claude(supervision).end
-  supervision.log(`claude ended: code ${code}, signal ${signal}, after ${signals.received ?? 'no signal'}`)
+  const { signals, context, probe, log } = supervision
+  if (signals.received !== null) return neverStarted(context, probe, signals.received)
+  const { code, signal, wasKilled } = await new Claude(supervision).end
+  log(`claude ended: code ${code}, signal ${signal}, after ${signals.received ?? 'no signal'}`)
   return {
     code,
     signal: wasKilled ? 'SIGKILL' : signal,
-    isLost: signals.received === null ? signal !== null : lostTerminal,
+    isLost: await isLoss(context, probe, signals.received, signal !== null),
   }
 }
 
-/** A hangup is somebody's wish when a window was closed, and a loss when the whole terminal or tmux went. */
-function terminalWasTaken({ exec, env }: Context): boolean {
-  if (isatty(0)) return false
-  const socket = socketOf(env)
-  return socket === null || tmuxAt(exec, env, socket).ask(['display-message', '-p', '']).kind !== 'ok'
+export async function neverStarted(
+  context: Context,
+  probe: ProcessProbe,
+  signal: EndingSignal,
+): Promise<Ending> {
+  return { code: null, signal, isLost: await isLoss(context, probe, signal, false) }
+}
+
+/** Nobody's will: Claude was killed from elsewhere, or what it ran in was taken away. */
+async function isLoss(
+  context: Context,
+  probe: ProcessProbe,
+  received: EndingSignal | null,
+  diedBySignal: boolean,
+): Promise<boolean> {
+  if (received === null) return diedBySignal
+  return received === 'SIGHUP' && terminalWasTaken(context, probe)
 }
 
 interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
   wasKilled: boolean
-  lostTerminal: boolean
 }
+
+const familyMs = 1_000
+/** While Claude starts it reads its trust list; these are the moments to look whether our entry is still there. */
+const trustLooksMs = [50, 150, 300, 500, 800, 1_200]
 
 class Claude {
   readonly end: Promise<Exit>
@@ -74,17 +84,16 @@ class Claude {
   readonly #status: StatusWatch
   #phase: Phase = 'running'
   #wasKilled = false
-  #lostTerminal = false
   #family: ProcessIdentity[] = []
   #graceTimer: NodeJS.Timeout | null = null
 
   constructor(supervision: Supervision) {
     this.#supervision = supervision
-    const { db, id, observer, signals, probe, context } = supervision
+    const { observer, signals, probe, context } = supervision
     this.#child = this.#spawn()
     const pid = this.#child.pid ?? 0
     this.#identity = probe.identify(pid)
-    updateMission(db, id, { claude_pid: pid, claude_start: this.#identity?.start ?? null })
+    this.#storeIdentity()
     this.#status = new StatusWatch(
       claudeLocations(context.env).statusFile(pid),
       status => observer.seeStatus(status),
@@ -92,8 +101,8 @@ class Claude {
     )
     this.end = this.#untilEnd()
     signals.listen(signal => this.#onSignal(signal))
-    observer.onChange = () => this.#onChange()
-    this.#goOnAfterCtrlZ()
+    observer.onReport = () => this.#onReport()
+    if (hasOwnTerminal()) process.on('SIGTSTP', this.#goOn)
     this.#confirmTrust()
   }
 
@@ -109,6 +118,18 @@ class Claude {
     return child
   }
 
+  /** A Claude that nobody could find again must not be. */
+  #storeIdentity(): void {
+    const { db, id } = this.#supervision
+    const { pid = null, start = null } = this.#identity ?? {}
+    try {
+      updateMission(db, id, { claude_pid: pid, claude_start: start })
+    } catch (error) {
+      this.#child.kill('SIGKILL')
+      throw error
+    }
+  }
+
   async #untilEnd(): Promise<Exit> {
     const exit = await new Promise<Pick<Exit, 'code' | 'signal'>>((resolve, reject) => {
       this.#child.on('error', error => reject(notStarted(this.#supervision.launch.claude, error)))
@@ -116,30 +137,31 @@ class Claude {
     }).finally(() => this.#close())
     await this.#endFamily()
     this.#supervision.observer.readSpool()
-    return { ...exit, wasKilled: this.#wasKilled, lostTerminal: this.#lostTerminal }
+    this.#dropPrompt(exit.signal === null && this.#supervision.observer.live.hasOpened)
+    return { ...exit, wasKilled: this.#wasKilled }
   }
 
   #close(): void {
     this.#phase = 'over'
     if (this.#graceTimer) clearTimeout(this.#graceTimer)
     this.#status.close()
-    this.#supervision.observer.onChange = () => {}
-    process.removeAllListeners('SIGTSTP')
+    this.#supervision.observer.onReport = () => {}
+    process.off('SIGTSTP', this.#goOn)
   }
 
   #onSignal(signal: EndingSignal): void {
     const action = onEndingSignal(this.#phase)
     this.#supervision.log(`${signal}: ${action}`)
     if (action === 'forward') this.#endWith(signal)
-    if (action === 'kill') this.#kill()
-    if (signal === 'SIGHUP') this.#lostTerminal = terminalWasTaken(this.#supervision.context)
   }
 
   #endWith(signal: NodeJS.Signals): void {
     const { context, probe, graceMs } = this.#supervision
     this.#phase = 'ending'
-    this.#family = listTree(context.exec, probe, this.#child.pid!).slice(1)
-    this.#child.kill(signal)
+    this.#supervision.releaseHooks()
+    if (this.#identity === null) return
+    this.#family = listTree(context.exec, probe, this.#identity.pid).slice(1)
+    signalPolitely(probe, this.#identity, signal)
     this.#graceTimer = setTimeout(() => this.#kill(), graceMs)
   }
 
@@ -156,30 +178,36 @@ class Claude {
   async #endFamily(): Promise<void> {
     const { probe, graceMs } = this.#supervision
     if (this.#family.length === 0) return
-    if (!this.#wasKilled && (await waitUntilGone(probe, this.#family, Math.min(graceMs, 1000)))) return
+    if (!this.#wasKilled && (await waitUntilGone(probe, this.#family, Math.min(graceMs, familyMs)))) return
     signalProcesses(probe, this.#family, 'SIGKILL')
+    await waitUntilGone(probe, this.#family, familyMs)
   }
 
-  #onChange(): void {
-    const { context, id, observer, wantsRestart } = this.#supervision
+  #onReport(): void {
+    const { observer, wantsRestart } = this.#supervision
+    const { state, background, promptTaken } = observer.live
     this.#status.refresh()
-    if (observer.live.promptCount > 0) rmSync(context.paths.mission(id).prompt, { force: true })
-    if (wantsRestart() && observer.live.state === 'idle' && this.#phase === 'running')
+    this.#dropPrompt(promptTaken)
+    if (wantsRestart() && state === 'idle' && !background && this.#phase === 'running')
       this.#endWith('SIGTERM')
   }
 
-  /** Alone in its window nobody could type `fg`; under a shell nothing is installed and both are suspended. */
-  #goOnAfterCtrlZ(): void {
-    if (hasOwnTerminal()) process.on('SIGTSTP', () => this.#child.kill('SIGCONT'))
+  /** Kept until Claude has it, so that a failed start loses nothing, and a second one says nothing twice. */
+  #dropPrompt(isTaken: boolean): void {
+    const { context, id } = this.#supervision
+    if (isTaken) rmSync(context.paths.mission(id).prompt, { force: true })
   }
+
+  /** After Ctrl-Z, alone in its window, where nobody could type `fg`. Under a shell both stay suspended. */
+  readonly #goOn = () => void this.#child.kill('SIGCONT')
 
   /** A Claude that could not get the lock writes its config without it, and our entry may be lost. */
   #confirmTrust(): void {
-    for (const delayMs of [50, 150, 400]) {
+    const { launch, observer, log } = this.#supervision
+    for (const delayMs of trustLooksMs) {
       setTimeout(() => {
-        if (this.#phase === 'running' && this.#supervision.observer.live.state === 'starting') {
-          void this.#supervision.launch.confirmTrust().catch(error => this.#supervision.log(String(error)))
-        }
+        if (this.#phase === 'running' && !observer.live.hasOpened)
+          void launch.confirmTrust().catch(error => log(String(error)))
       }, delayMs).unref()
     }
   }

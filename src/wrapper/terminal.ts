@@ -19,14 +19,27 @@ const restoreSequences = [
 
 const [input, output] = [0, 1]
 
+/** After a hard death. Where the terminal is gone, or belongs to somebody else by now, nothing is done. */
 export function restoreTerminal(exec: Runner): void {
-  if (!isatty(output)) return
+  if (!isatty(output) || !isInForeground(exec)) return
   try {
     writeSync(output, restoreSequences)
   } catch {
     return // EIO: the terminal is gone, and everything else still has to happen.
   }
-  exec.capture('stty', ['sane'], { stdin: 'inherit' })
+  // stdin may be a prompt.
+  exec.capture('/bin/sh', ['-c', 'exec stty sane </dev/tty'])
+}
+
+/** A shell that has taken its terminal back keeps it as it is, and would suspend whoever changed it. */
+function isInForeground(exec: Runner): boolean {
+  if (process.platform === 'linux') {
+    const { group, foregroundGroup } = linuxJob()
+    return group === foregroundGroup
+  }
+  const answer = exec.capture('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)])
+  const [group, foregroundGroup] = answer.stdout.trim().split(/\s+/)
+  return group === foregroundGroup
 }
 
 /** Is this process the first one of its terminal, with no shell to go back to? */
@@ -34,13 +47,27 @@ export function hasOwnTerminal(): boolean {
   return isatty(input) && isSessionLeader()
 }
 
+export function isTerminalGone(): boolean {
+  return !isatty(output)
+}
+
 function isSessionLeader(): boolean {
-  if (process.platform === 'linux') return linuxSession() === process.pid
+  if (process.platform === 'linux') return linuxJob().session === process.pid
   const tmuxServer = Number(process.env.TMUX?.split(',')[1])
   return tmuxServer === process.ppid
 }
 
-function linuxSession(): number {
+interface Job {
+  group: number
+  session: number
+  foregroundGroup: number
+}
+
+function linuxJob(): Job {
   const stat = readFileSync('/proc/self/stat', 'utf8')
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3])
+  const [, , group, session, , foregroundGroup] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
+  return { group: group!, session: session!, foregroundGroup: foregroundGroup! }
 }

@@ -62,6 +62,7 @@ export class Bench {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'agenc-conform-')))
     const cwd = join(root, 'proj.one')
     mkdirSync(cwd)
+    mkdirSync(join(root, 'tmp'))
     const claude = seedClaudeHome(join(root, 'home'), options.trusted === false ? [] : [cwd], baseUrl)
     return new Bench(program, root, claude, await StatusRecorder.open(join(claude.config, 'sessions')))
   }
@@ -78,7 +79,8 @@ export class Bench {
     const command = [this.program.path, ...args]
     const shell = ['/bin/sh', '-c', 'exec "$@" <"$0"', options.stdin ?? '']
     const [file, ...rest] = options.stdin === undefined ? command : [...shell, ...command]
-    const env = { ...this.claude.env, ...options.env }
+    const temporary = join(this.root, 'tmp')
+    const env = { ...this.claude.env, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary, ...options.env }
     const terminal = new Terminal({ file: file!, args: rest, cwd: options.cwd ?? this.cwd, env })
     this.terminals.push(terminal)
     return terminal

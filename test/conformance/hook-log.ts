@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type HookEvent = { hook_event_name: string } & Record<string, unknown>
@@ -30,6 +30,7 @@ export class HookLog {
   private readonly root: string
   private readonly log: string
   private readonly script: string
+  private read: { bytes: number; events: HookEvent[] } = { bytes: 0, events: [] }
 
   constructor(root: string) {
     this.root = root
@@ -39,9 +40,12 @@ export class HookLog {
   }
 
   events(): HookEvent[] {
-    if (!existsSync(this.log)) return []
-    const lines = readFileSync(this.log, 'utf8').split('\n')
-    return lines.slice(0, -1).map(line => JSON.parse(line))
+    const bytes = existsSync(this.log) ? statSync(this.log).size : 0
+    if (bytes !== this.read.bytes) {
+      const lines = readFileSync(this.log, 'utf8').split('\n').slice(0, -1)
+      this.read = { bytes, events: lines.map(line => JSON.parse(line)) }
+    }
+    return this.read.events
   }
 
   /** From now on the hook of this event prints this; undefined: nothing. */

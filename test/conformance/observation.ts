@@ -61,15 +61,14 @@ function steady(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, inner]) => [key, steady(shortened(key, inner))]))
 }
 
+const internal = /launched|running in background|approved your plan|this tool use was denied/
+
 /** Claude talks to itself at length about tasks; what counts is which task, and how it went. */
 function shortened(key: string, value: unknown): unknown {
   if (key === 'prompt' && typeof value === 'string' && value.startsWith('<task-notification>')) {
     return value.match(/<(task-id|tool-use-id|status|summary|result)>[^<]*/g)
   }
-  if (
-    key === 'tool_response' &&
-    /launched|running in background|approved your plan/.test(JSON.stringify(value))
-  ) {
+  if (key === 'tool_response' && internal.test(JSON.stringify(value))) {
     return typeof value === 'object' && !Array.isArray(value) ? value : 'an internal note'
   }
   if (key === 'tool_response' && typeof value === 'string') return value.split(' IMPORTANT: ')[0]

@@ -33,21 +33,11 @@ export async function greeted(bench: Bench, args: readonly string[] = []): Promi
   return terminal
 }
 
-/** At a permission dialog that listens. */
-export async function asked(bench: Bench): Promise<Terminal> {
-  const terminal = await bench.ready()
-  await bench.say(terminal, touch(bench))
-  await bench.untilEvent('PermissionRequest')
-  await bench.untilDialog(terminal, /Do you want to proceed\?/)
-  return terminal
-}
-
-/** With a command at work that would take a minute; the pid is the command's. */
-export async function working(bench: Bench): Promise<{ terminal: Terminal; pid: number }> {
-  const terminal = await bench.ready(['--allowedTools', 'Bash'])
+/** A command that would take a minute; the pid is its own. */
+export async function work(bench: Bench, terminal: Terminal): Promise<number> {
   const command = `echo $$ > ${bench.root}/pid; for i in 1 2 3; do sleep 20; done`
   await bench.say(terminal, `Run. [[bash ${command}]] [[text Done.]]`)
-  return { terminal, pid: Number(await bench.untilFile('pid')) }
+  return Number(await bench.untilFile('pid'))
 }
 
 export async function leave(bench: Bench, terminal: Terminal): Promise<void> {

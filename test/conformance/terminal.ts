@@ -88,6 +88,11 @@ export class Terminal {
     return found.at(-1)?.[1] as 'h' | 'l' | undefined
   }
 
+  /** The window is closed: the terminal is gone, and the kernel says so. */
+  hangUp(): void {
+    ;(this.pty as IPty & { destroy(): void }).destroy()
+  }
+
   kill(signal: NodeJS.Signals): void {
     if (!this.ending) process.kill(this.pid, signal)
   }

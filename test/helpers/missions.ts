@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { insertMission, type MissionChange, updateMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open.ts'
 import { type MissionId, newMissionId } from '../../src/mission/id.ts'
@@ -24,8 +25,9 @@ export function useIdleClaude(box: Sandbox): void {
 /** The arguments of a program that starts a blank mission in its terminal. */
 export const newMission = [agencScript, 'mission', 'new', '--blank']
 
-/** Waits for a mission whose Claude runs. */
-export function runningMission(box: Sandbox): Promise<MissionJson> {
+/** Waits for a mission whose Claude runs; it is stopped before its terminal goes. */
+export async function runningMission(box: Sandbox): Promise<MissionJson> {
+  onTestFinished(() => void box.agenc(['mission', 'stop', '--all']))
   return waitFor('a running mission', () =>
     box.agencJson<MissionJson[]>(['mission', 'ls']).find(({ claude_pid }) => claude_pid !== null),
   )

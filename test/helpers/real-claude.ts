@@ -73,10 +73,16 @@ export function seedClaudeHome(
     theme: 'dark',
     numStartups: 10,
     hasSeenAutoDefaultNotice: true,
+    lastClawdEntranceVersion: realClaudeVersion,
+    lastReleaseNotesSeen: realClaudeVersion,
+    officialMarketplaceAutoInstallAttempted: true,
     customApiKeyResponses: { approved: [apiKey.slice(-20)], rejected: [] },
     projects,
   })
-  writeJson(join(config, 'settings.json'), { skipDangerousModePermissionPrompt: true })
+  writeJson(join(config, 'settings.json'), {
+    skipDangerousModePermissionPrompt: true,
+    prefersReducedMotion: true,
+  })
   return { home, config, env: claudeEnv(home, config, baseUrl) }
 }
 

@@ -1,4 +1,4 @@
-const patienceMs = 15_000
+const patienceMs = 30_000
 const pauseMs = 10
 
 /** Waits for a condition, never for a time; what it last saw is in the error. */

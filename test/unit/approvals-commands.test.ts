@@ -31,8 +31,9 @@ describe('with git *, ls, npm test allowed', () => {
     expect(bash(command, everyday)).toMatchObject({ decision: 'ask' })
   })
 
-  test.each([...allowed, ...hostile])('nothing is allowed in the mode ask: %j', command => {
-    expect(bash(command, everyday, 'ask').decision).toBe('ask')
+  test('nothing is allowed in the mode ask', () => {
+    for (const command of [...allowed, ...hostile])
+      expect(bash(command, everyday, 'ask').decision).toBe('ask')
   })
 })
 

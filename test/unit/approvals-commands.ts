@@ -570,6 +570,8 @@ export const pushes: string[] = [
   'command -p git push',
   'builtin command git push',
   'env git push',
+  `${'env '.repeat(40)}git push`,
+  `${'eval '.repeat(40)}git push`,
   'env A=b git push',
   'env -i git push',
   "env -S 'git push'",

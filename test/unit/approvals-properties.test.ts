@@ -1,9 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/approvals/decide.ts'
 import { couldMatch, matches, unknownText } from '../../src/approvals/glob.ts'
 import type { ApprovalMode, Rule } from '../../src/approvals/rule.ts'
@@ -44,7 +40,7 @@ describe('joining commands', () => {
         expect(decision(`${good}${glue}${bad}`)).toBe('ask')
         expect(decision(`${bad}${glue}${good}`)).toBe('ask')
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -57,7 +53,7 @@ describe('joining commands', () => {
           expect(decision(`ls${glue}${bad}`)).toBe('ask')
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 
@@ -77,7 +73,7 @@ describe('joining commands', () => {
       fc.property(nest, nest, harmful, (outer, inner, bad) => {
         expect(decision(outer(inner(bad)))).toBe('ask')
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     )
   })
 })
@@ -101,7 +97,7 @@ test('never throws, whatever it is given', () => {
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
 
@@ -123,147 +119,4 @@ test('long input is decided as well', () => {
   expect(decision(`ls ${'{a,b}'.repeat(200)}`)).toBe('allow')
   const slow: Rule[] = [{ tool: 'Bash', match: `ls ${'*a'.repeat(50)}b`, decision: 'deny' }]
   expect(decision(`ls ${'*a'.repeat(5000)}`, slow, 'all')).toBe('allow')
-})
-
-/** What the engine allows is run by a real bash in which only git, ls and npm exist, and those only write down their words. */
-describe('a real bash does no more than was allowed', () => {
-  let root: string
-  let log: string
-
-  beforeAll(() => {
-    root = mkdtempSync(join(tmpdir(), 'approvals-'))
-    log = join(root, 'log')
-    mkdirSync(join(root, 'bin'))
-    for (const program of ['git', 'ls', 'npm']) {
-      const path = join(root, 'bin', program)
-      writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "${program} $*" >>'${log}'\n`)
-      chmodSync(path, 0o700)
-    }
-  })
-  afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-  function run(command: string): { programs: string[]; files: string[] } {
-    const cwd = join(root, 'cwd')
-    rmSync(cwd, { recursive: true, force: true })
-    mkdirSync(cwd)
-    writeFileSync(log, '')
-    const missing = `command_not_found_handle() { echo "UNKNOWN $*" >>'${log}'; }\n`
-    spawnSync('bash', ['-c', `${missing}${command}`], {
-      cwd,
-      env: { PATH: join(root, 'bin'), HOME: cwd },
-      timeout: 5000,
-      input: '',
-    })
-    return { programs: readFileSync(log, 'utf8').split('\n').filter(Boolean), files: readdirSync(cwd) }
-  }
-
-  const atoms = [
-    ...[
-      'git',
-      'ls',
-      'npm',
-      'test',
-      'status',
-      'log',
-      'id',
-      'evil',
-      'a',
-      'x',
-      '-c',
-      '--output=f',
-      'if',
-      'then',
-      'fi',
-    ],
-    ...[
-      ';',
-      '&',
-      '|',
-      '&&',
-      '||',
-      '\n',
-      '\\\n',
-      '(',
-      ')',
-      '{',
-      '}',
-      '#',
-      '!',
-      '=',
-      '$',
-      '`',
-      '"',
-      "'",
-      '\\',
-      '<',
-      '>',
-    ],
-    ...[
-      '$(',
-      '${',
-      '<(',
-      '>(',
-      '$((',
-      '))',
-      '<<',
-      'EOF',
-      '<<EOF\n',
-      '\nEOF\n',
-      "$'",
-      '*',
-      '?',
-      '[',
-      ']',
-      '~',
-      ',',
-      '>&',
-      '&>',
-    ],
-    ...[
-      ' ',
-      ' ',
-      ' ',
-      ' ',
-      ' ',
-      ' ',
-      '\t',
-      'x=1',
-      'eval',
-      'exec',
-      'command',
-      'time',
-      'env',
-      'do',
-      'done',
-      'for',
-      'in',
-      'esac',
-    ],
-  ]
-  const start = fc.constantFrom('ls', 'ls ', 'git status', 'git log ', 'git ', '')
-  const commands = fc
-    .tuple(start, fc.array(fc.constantFrom(...atoms), { maxLength: 10 }))
-    .map(([first, rest]) => first + rest.join(''))
-
-  const check = (command: string) => {
-    const { programs, files } = run(command)
-    expect(files, command).toEqual([])
-    for (const program of programs) expect(program, command).toMatch(/^(?:git(?! -c)|ls|npm test)/)
-    for (const program of programs)
-      if (program.startsWith('git')) expect(program, command).not.toContain('--output')
-  }
-
-  test('for every command of the table', () => {
-    for (const command of allowed.filter(text => !/while|git diff --quiet; do/.test(text))) check(command)
-  })
-
-  test('for commands made at random', () => {
-    fc.assert(
-      fc.property(commands, command => {
-        if (/\b(?:while|until)\b/.test(command)) return
-        if (decision(command) === 'allow') check(command)
-      }),
-      { numRuns: Number(process.env.APPROVALS_RUNS ?? 1200) },
-    )
-  })
 })

@@ -35,7 +35,7 @@ export function isInert(command: SimpleCommand): boolean {
   return inertPrograms.has(plainProgram(command.words[0]?.value ?? ''))
 }
 
-/** `python3.12` is python, `gsed` is sed, `git-push` is git. */
+/** `python3.12` is python, `gsed` is sed. */
 export function programName(program: string): string {
   const base = baseName(program).toLowerCase()
   const plain = base.replace(/^(python|perl|ruby|node|php|lua|pip|pypy|gcc|clang)[\d.-]+$/, '$1')
@@ -59,14 +59,13 @@ function assignmentConcerns(command: SimpleCommand): Concern[] {
 /** A variable or a file name could be an option, or several words. */
 function uncertainWords(command: SimpleCommand): Concern[] {
   const inert = isInert(command)
+  const isGit = programName(command.words[0]!.value) === 'git'
   const separator = command.words.findIndex(item => item.value === '--')
   return command.words.flatMap((item, at): Concern[] => {
-    const afterSeparator = separator > 0 && at > separator && item.doubt === null
-    const harmless = at > 0 && item.doubt === null && (inert || item.pathsOnly)
-    const pathAfterSeparator = afterSeparator && programName(command.words[0]!.value) === 'git'
-    if (isKnown(item) || harmless || (pathAfterSeparator && at > 2)) return []
-    const shown = item.value.replaceAll(unknownText, '…')
-    const why = item.doubt ?? `the value of ${shown} is not known`
+    const afterSeparator = isGit && separator > 1 && at > separator
+    const harmless = item.doubt === null && at > 0 && (inert || item.pathsOnly || afterSeparator)
+    if (isKnown(item) || harmless) return []
+    const why = item.doubt ?? `the value of ${item.value.replaceAll(unknownText, '…')} is not known`
     return [{ why, word: item.value, names: [], certainAsk: true }]
   })
 }

@@ -13,7 +13,7 @@ import { readScript } from './script.ts'
 import { shellScript } from './shells.ts'
 import { allowText, baseName, isKnown, lookUp, plainProgram } from './words.ts'
 
-const maxDepth = 8
+const maxDepth = 64
 
 /** A command line as the list of everything that would run, wrappers taken off one by one. */
 export function readCommandLine(source: string, depth = 0): Part[] {

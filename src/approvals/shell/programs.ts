@@ -3,86 +3,140 @@
  * the caller's choice, or write elsewhere. A glob does not cover them: a rule has to say them.
  *
  * `--long` also stands for its abbreviations and `--long=value`; `-x` for `-x`, `-xvalue` and `-abx`;
- * `-word` for programs with long names after one dash; `word` for an argument that is just that; `name=`
- * and `.` at the end or start for arguments that begin so.
+ * `-word` for programs with long names after one dash; `word` for an argument that is just that; `name=`,
+ * `.`, `@` and `+` for one that begins so.
  */
 export const riskyOptions: Record<string, string> = {
   ag: '--pager --path-to-ignore',
   ansible: '-a --args -m --module-name -e --extra-vars -M --module-path --playbook-dir',
-  awk: '-f --file -i --include -l --load -E --exec -d --dump-variables -o --pretty-print -p --profile -D --debug',
+  awk: `
+    -f --file -i --include -l --load -E --exec -d --dump-variables -o --pretty-print -p --profile -D
+    --debug`,
   bat: '--pager --config-file --diff --cache-dir',
   biome: '--config-path --vcs-root',
   brew: 'tap edit sh ruby irb create extract --debug -d --prefix --git',
-  bun: '-e --eval -p --print -r --preload --require --import --cwd -c --config --env-file --outfile --outdir x exec create run',
+  bun: `
+    -e --eval -p --print -r --preload --require --import --cwd -c --config --env-file --outfile --outdir
+    x exec create run`,
   bundle: 'exec config plugin open --gemfile --path',
   cargo: '--config --manifest-path --target-dir --out-dir --artifact-dir -C -Z --lockfile-path install +',
-  column: '',
   cp: '-t --target-directory',
   crontab: '-',
-  curl: '-o --output -O --remote-name --remote-name-all -J --remote-header-name --output-dir -K --config -T --upload-file -c --cookie-jar -D --dump-header --trace --trace-ascii --trace-config --stderr --libcurl --hsts --alt-svc --etag-save --engine --unix-socket --abstract-unix-socket -x --proxy --preproxy --netrc-file -w --write-out --create-dirs --socks5 --socks4 --socks5-hostname --connect-to --resolve --next -:',
+  curl: `
+    -o --output -O --remote-name --remote-name-all -J --remote-header-name --output-dir -K --config -T
+    --upload-file -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --libcurl --hsts
+    --alt-svc --etag-save --engine --unix-socket --abstract-unix-socket -x --proxy --preproxy
+    --netrc-file -w --write-out --create-dirs --next -:`,
   date: '-s --set -f --file',
   dd: 'of=',
-  deno: 'eval repl run install task compile upgrade -c --config --import-map --cert --lock -A --allow-all --allow-run --allow-write',
+  deno: `
+    eval repl run install task compile upgrade -c --config --import-map --cert --lock -A --allow-all
+    --allow-run --allow-write`,
   diff: '-l --paginate',
   dmesg: '-C --clear -c --read-clear -n -D -E',
   dotnet: 'exec tool new -o --output',
   ed: '-',
   emacs: '--eval --execute -l --load -f --funcall --script --batch -q',
-  eslint:
-    '-o --output-file --rulesdir -c --config --resolve-plugins-relative-to -f --format --cache-location --cache-file --parser --plugin --fix',
+  eslint: `
+    -o --output-file --rulesdir -c --config --resolve-plugins-relative-to -f --format --cache-location
+    --cache-file --parser --plugin --fix`,
   ex: '-c -S -s -u + --cmd -w -W',
   fd: '-x --exec -X --exec-batch',
   file: '-C --compile -m --magic-file -z --uncompress -f',
   find: '-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from',
-  ftp: '',
   fzf: '--preview --bind --execute --listen --history --filter-command',
   gcc: '-o -B -wrapper -specs -fplugin -dumpdir -save-temps',
   gem: 'exec install -',
   gh: 'alias extension extensions ext codespace cs auth config browse api --hostname',
-  go: '-exec -toolexec -o -C -overlay -modfile -vettool -ldflags -gcflags -asmflags -cpuprofile -memprofile -trace -outputdir -pkgdir run generate install get tool env bug',
-  gpg: '-o --output --homedir --options --exec-path --photo-viewer --keyserver-options --load-extension --agent-program --dirmngr-program --log-file --status-file --logger-file --attribute-file --edit-key --export-secret-keys --export-secret-subkeys',
-  gradle:
-    '-b --build-file -c --settings-file -I --init-script -p --project-dir -P --project-prop -D --system-prop --include-build -g --gradle-user-home --project-cache-dir',
-  grep: '',
-  gzip: '',
+  go: `
+    -exec -toolexec -o -C -overlay -modfile -vettool -ldflags -gcflags -asmflags -cpuprofile -memprofile
+    -trace -outputdir -pkgdir run generate install get tool env bug`,
+  gpg: `
+    -o --output --homedir --options --exec-path --photo-viewer --keyserver-options --load-extension
+    --agent-program --dirmngr-program --log-file --status-file --logger-file --attribute-file --edit-key
+    --export-secret-keys --export-secret-subkeys`,
+  gradle: `
+    -b --build-file -c --settings-file -I --init-script -p --project-dir -P --project-prop -D
+    --system-prop --include-build -g --gradle-user-home --project-cache-dir`,
   install: '-t --target-directory --strip-program',
-  java: '-cp -classpath --class-path -jar -agentlib -agentpath -javaagent -XX -D -m --module -p --module-path @',
-  jest: '-c --config --rootDir --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner --testRunner --testEnvironment -e --env --transform --resolver --reporters --coverageDirectory --outputFile --cacheDirectory --testResultsProcessor --testSequencer --projects --preset --haste --prettierPath --snapshotFormat',
+  java: `
+    -cp -classpath --class-path -jar -agentlib -agentpath -javaagent -XX -D -m --module -p --module-path
+    @`,
+  jest: `
+    -c --config --rootDir --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner
+    --testRunner --testEnvironment -e --env --transform --resolver --reporters --coverageDirectory
+    --outputFile --cacheDirectory --testResultsProcessor --testSequencer --projects --preset
+    --prettierPath`,
   journalctl: '--vacuum-size --vacuum-time --vacuum-files --rotate --flush --setup-keys --cursor-file',
-  less: '-o -O --log-file --LOG-FILE -k --lesskey-file --lesskey-src --lesskey-content -t --tag -T --tag-file +',
+  less: `
+    -o -O --log-file --LOG-FILE -k --lesskey-file --lesskey-src --lesskey-content -t --tag -T --tag-file
+    +`,
   ln: '-t --target-directory',
   lua: '-e -l -i -',
   make: '-f --file --makefile -C --directory -I --include-dir -E --eval -W -o --old-file --what-if',
-  man: '-P --pager -H --html -C --config-file -p --preprocessor -T --troff-device -l --local-file -M --manpath -X --gxditview',
+  man: `
+    -P --pager -H --html -C --config-file -p --preprocessor -T --troff-device -l --local-file -M
+    --manpath -X --gxditview`,
   more: '+',
   mv: '-t --target-directory',
-  mvn: '-f --file -s --settings -gs --global-settings -D --define -t --toolchains -l --log-file exec:exec exec:java',
-  mysql:
-    '-e --execute --pager --tee --init-command --plugin-dir --defaults-file --defaults-extra-file --login-path',
+  mvn: `
+    -f --file -s --settings -gs --global-settings -D --define -t --toolchains -l --log-file exec:exec
+    exec:java`,
+  mysql: `
+    -e --execute --pager --tee --init-command --plugin-dir --defaults-file --defaults-extra-file
+    --login-path`,
   nano: '-o -f --rcfile -C --backupdir -s --speller',
   nc: '-e -c --exec --sh-exec --lua-exec -o --output -x --hex-dump',
   nmap: '--script --script-args -oN -oX -oS -oG -oA --datadir --resume --stylesheet',
-  node: '-e --eval -p --print -r --require --import --loader --experimental-loader -i --interactive --env-file --env-file-if-exists --run --test-reporter --test-reporter-destination --test-global-setup --inspect --inspect-brk --inspect-port --inspect-wait --cpu-prof --cpu-prof-dir --heap-prof --heap-prof-dir --diagnostic-dir --report-dir --report-directory --openssl-config --icu-data-dir --redirect-warnings --trace-event-file-pattern --build-snapshot --snapshot-blob --experimental-config-file --experimental-default-config-file --experimental-sea-config --build-sea --policy --experimental-policy --conditions -C --watch-path -',
-  npm: '--prefix -C --script-shell --userconfig --globalconfig -g --global --location --node-options --shell --git --editor --viewer --browser --registry --cache --init-module --call -c --package -w --workspace --workspaces --include-workspace-root --ignore-scripts --install-strategy --node-gyp --scripts-prepend-node-path --onload-script --logs-dir --tmp --otp --before --cafile --cert --key --proxy --https-proxy --noproxy exec x explore edit config c set get init create innit pkg explain-run link ln publish unpublish owner token login adduser logout star team access deprecate dist-tag hook org profile repo docs home bugs version',
-  nvim: '-c --cmd -S -s -u + -l -w -W --server --remote --remote-expr --remote-send --listen -i --embed --headless --startuptime -es -Es',
-  openssl:
-    '-out -engine -provider -provider-path -config -writerand -keyout -CAserial -CAcreateserial -signer -key -passin -passout s_client s_server ca engine',
+  node: `
+    -e --eval -p --print -r --require --import --loader --experimental-loader -i --interactive
+    --env-file --env-file-if-exists --run --test-reporter --test-reporter-destination
+    --test-global-setup --inspect --inspect-brk --inspect-port --inspect-wait --cpu-prof --cpu-prof-dir
+    --heap-prof --heap-prof-dir --diagnostic-dir --report-dir --report-directory --openssl-config
+    --icu-data-dir --redirect-warnings --trace-event-file-pattern --build-snapshot --snapshot-blob
+    --experimental-config-file --experimental-default-config-file --experimental-sea-config --build-sea
+    --policy --experimental-policy --conditions -C --watch-path -`,
+  npm: `
+    --prefix -C --script-shell --userconfig --globalconfig -g --global --location --node-options --shell
+    --git --editor --viewer --browser --registry --cache --init-module --call -c --package
+    --onload-script --node-gyp --scripts-prepend-node-path --logs-dir --proxy --https-proxy exec x
+    explore edit config c set init create innit pkg publish unpublish link ln`,
+  nvim: `
+    -c --cmd -S -s -u + -l -w -W --server --remote --remote-expr --remote-send --listen -i --embed
+    --headless --startuptime -es -Es`,
+  openssl: `
+    -out -engine -provider -provider-path -config -writerand -keyout -CAserial -CAcreateserial -signer
+    -key -passin -passout s_client s_server ca engine`,
   osascript: '-e -l -i',
   perl: '-e -E -i -M -m -I -x -d -D -s -S -C -',
-  php: '-r -B -R -E -F -d -c -z -a -S -t --run --process-begin --process-code --process-end --define --php-ini --zend-extension',
-  pip: '-t --target --prefix --root --python --cache-dir --log -i --index-url --extra-index-url -f --find-links --trusted-host --config-settings -C --global-option --build-option --editable -e --src --report -r --requirement -c --constraint config install download wheel',
-  pnpm: '--dir -C --prefix --script-shell --shell-emulator --config --global -g --global-dir --store-dir --virtual-store-dir --modules-dir --workspace-dir --filter -F --recursive -r --node-options --registry exec dlx create init config set get x publish link import env node start-node',
-  prettier:
-    '--plugin --config --with-node-modules --ignore-path --cache-location --write -w --plugin-search-dir --find-config-path',
+  php: `
+    -r -B -R -E -F -d -c -z -a -S -t --run --process-begin --process-code --process-end --define
+    --php-ini --zend-extension`,
+  pip: `
+    -t --target --prefix --root --python --cache-dir --log -i --index-url --extra-index-url -f
+    --find-links --trusted-host --config-settings -C --global-option --build-option --editable -e --src
+    --report -r --requirement -c --constraint config install download wheel`,
+  pnpm: `
+    --dir -C --prefix --script-shell --shell-emulator --config --global -g --global-dir --store-dir
+    --virtual-store-dir --modules-dir --workspace-dir --filter -F --recursive -r --node-options
+    --registry exec dlx create init config set get x publish link import env node start-node`,
+  prettier: `
+    --plugin --config --with-node-modules --ignore-path --cache-location --write -w --plugin-search-dir
+    --find-config-path`,
   printf: '-v',
   psql: '-c --command -f --file -o --output -L --log-file -v --set --variable -d --dbname -X',
-  pytest:
-    '-p -c --config-file --rootdir --basetemp --junitxml --junit-xml --confcutdir -o --override-ini --import-mode --pdbcls --pdb --log-file --html --cov-report --cov-config --pyargs --debug --pastebin --trace --cache-clear',
+  pytest: `
+    -p -c --config-file --rootdir --basetemp --junitxml --junit-xml --confcutdir -o --override-ini
+    --import-mode --pdbcls --log-file --html --cov-report --cov-config --pastebin`,
   python: '-c -m -i -X -W -',
   redis: '--eval --pipe --rdb --functions-rdb',
   rg: '--pre --hostname-bin --search-zip -z --pre-glob --ignore-file',
-  rsync:
-    '-e --rsh --rsync-path --daemon --config --files-from --log-file --write-batch --only-write-batch --read-batch --partial-dir -T --temp-dir --backup-dir --remove-source-files --remove-sent-files --password-file --early-input -M --remote-option -f --filter -F --exclude-from --include-from --delete --del --delete-before --delete-during --delete-after --delete-excluded --copy-dest --link-dest --compare-dest --address --sockopts --out-format',
+  rsync: `
+    -e --rsh --rsync-path --daemon --config --files-from --log-file --write-batch --only-write-batch
+    --read-batch --partial-dir -T --temp-dir --backup-dir --remove-source-files --remove-sent-files
+    --password-file --early-input -M --remote-option -f --filter -F --exclude-from --include-from
+    --delete --del --delete-before --delete-during --delete-after --delete-excluded --copy-dest
+    --link-dest --compare-dest --address --sockopts --out-format`,
   ruby: '-e -r -I -i -x -S -C -n -p -s --disable --enable --jit -',
   scp: '-o -S -F -J -D -i -c',
   screen: '-X -S -c -d -dm',
@@ -94,24 +148,39 @@ export const riskyOptions: Record<string, string> = {
   sqlite3: '-cmd -init -A -append -zip -vfs . --cmd --init',
   ssh: '-o -F -E -S -W -D -L -R -I -i -A -w -J -O -Q -X -Y -M -f -N -P -t',
   sysctl: '-w --write -p --load --system -f',
-  tail: '',
-  tar: '-I --use-compress-program --to-command --checkpoint-action --checkpoint -C --directory -F --info-script --new-volume-script --rmt-command --rsh-command -P --absolute-names --transform --xform -T --files-from --one-top-level --index-file -g --listed-incremental --recursive-unlink --remove-files --overwrite --unlink-first -U --volno-file -K --keep-directory-symlink',
+  tar: `
+    -I --use-compress-program --to-command --checkpoint-action --checkpoint -C --directory -F
+    --info-script --new-volume-script --rmt-command --rsh-command -P --absolute-names --transform
+    --xform -T --files-from --one-top-level --index-file -g --listed-incremental --recursive-unlink
+    --remove-files --overwrite --unlink-first -U --volno-file -K --keep-directory-symlink`,
   tcpdump: '-w -z -r -Z -C -G -W -F -V',
-  terraform: '-chdir -out -state -state-out -backup -plugin-dir -var-file apply destroy import console init',
+  terraform: `
+    -chdir -out -state -state-out -backup -plugin-dir -var-file apply destroy import console init`,
   test: '-v -R',
   tree: '-o -R -H -T --fromfile',
-  tsc: '--outDir --outFile --project -p --build -b --tsBuildInfoFile --declarationDir --generateTrace --generateCpuProfile --plugins --rootDir --baseUrl -o --out @',
-  uniq: '',
-  unzip: '-d -p -P -o -: -j',
-  uv: 'run tool pip python publish self --directory --project --python -p --config-file --cache-dir --with --env-file',
+  tsc: `
+    --outDir --outFile --project -p --build -b --tsBuildInfoFile --declarationDir --generateTrace
+    --generateCpuProfile --plugins --rootDir --baseUrl -o --out @`,
+  unzip: '-d -o -:',
+  uv: `
+    run tool pip python publish self --directory --project --python -p --config-file --cache-dir --with
+    --env-file`,
   vi: '-c --cmd -S -s -u + -w -W -r -t -V -i -U',
   vim: '-c --cmd -S -s -u + -w -W --startuptime --remote --remote-expr --servername -i -U -V -es -Es',
-  vitest:
-    '-c --config --root -r --dir --globals --environment --reporter --outputFile --coverage --pool --runner --globalSetup --setupFiles --api --ui --browser --attachmentsDir --cache --project --sequence --execArgv --poolOptions --typecheck --configLoader --open init',
-  wget: '-O --output-document -o --output-file -a --append-output -P --directory-prefix -e --execute --config --use-askpass --post-file --body-file -i --input-file --save-cookies --rejected-log --warc-file --warc-tempdir --warc-cdx --hsts-file --default-page --choose-config --base -B -b --background -K --backup-converted --unlink --ca-directory --private-key --certificate',
+  vitest: `
+    -c --config --root -r --dir --environment --reporter --outputFile --pool --runner --globalSetup
+    --setupFiles --api --browser --execArgv --configLoader init`,
+  wget: `
+    -O --output-document -o --output-file -a --append-output -P --directory-prefix -e --execute --config
+    --use-askpass --post-file --body-file -i --input-file --save-cookies --rejected-log --warc-file
+    --warc-tempdir --warc-cdx --hsts-file --default-page --choose-config --base -B -b --background -K
+    --backup-converted --unlink --ca-directory --private-key --certificate`,
   wireshark: '-X -w -r',
   xxd: '-r -revert',
-  yarn: '--cwd --script-shell --use-yarnrc --modules-folder --cache-folder --global-folder --prefix --global --registry --node-options exec dlx create init config set plugin node x link publish global run-script workspace workspaces import policies npm',
+  yarn: `
+    --cwd --script-shell --use-yarnrc --modules-folder --cache-folder --global-folder --prefix --global
+    --registry --node-options exec dlx create init config set plugin node x link publish global
+    run-script workspace workspaces import policies npm`,
   yq: '-i --inplace -s --split-exp --front-matter load',
   zip: '-T -TT --unzip-command --test -O --out --output-file -b --temp-path -m --move -@',
 }
@@ -157,7 +226,6 @@ export const sameProgram: Record<string, string> = {
   ncat: 'nc',
   netcat: 'nc',
   nodejs: 'node',
-  pip: 'pip',
   'py.test': 'pytest',
   pypy: 'python',
   'redis-cli': 'redis',

@@ -20,6 +20,6 @@ export function askWindow(
   if (outcome === 'asked') return { id: window.id, program: editorType ?? 'the program' }
   throw new AgencError(
     `cannot ${verb} window ${window.id}, which shows ${mission.short_id}`,
-    surroundings.windows.problem() ?? `Does it answer? Try it by hand: wmctrl -l`,
+    surroundings.windows.problem() ?? "Run 'agenc doctor'.",
   )
 }

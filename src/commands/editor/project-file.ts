@@ -7,8 +7,10 @@ const modeBits = 0o777
 
 /** The text of a file in a working copy, null where it is not there yet. */
 export function readProjectFile(dir: string, path: string): string | null {
-  refuseWayOut(dir, path)
-  return whileAt(path, 'read', () => missingIsNull(() => readFileSync(join(dir, path), 'utf8')))
+  return whileAt(path, 'read', () => {
+    refuseWayOut(dir, path)
+    return missingIsNull(() => readFileSync(join(dir, path), 'utf8'))
+  })
 }
 
 /** A file that is there keeps its mode. */
@@ -45,6 +47,7 @@ function whileAt<T>(path: string, verb: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
+    if (error instanceof AgencError) throw error
     const why = error instanceof Error ? error.message : String(error)
     throw new AgencError(`cannot ${verb} ${path}: ${why}`, 'Check what is there, and its mode.')
   }

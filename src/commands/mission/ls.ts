@@ -21,7 +21,7 @@ export default defineCommand<{ all?: boolean; json?: boolean }>({
   },
 })
 
-const stateStyles: Record<string, Style> = {
+export const stateStyles: Record<string, Style> = {
   waiting: 'yellow',
   busy: 'green',
   idle: 'cyan',

@@ -100,7 +100,8 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
   }
   const repo = input.blank ? null : await chooseRepo(context, db, input.repo)
   if (repo === null) return { source: { kind: 'blank' }, repo: null, parentId: null }
-  return { source: { kind: 'repo', id: repo, url: getRepo(db, repo)!.url }, repo, parentId: null }
+  const { url, trusted } = getRepo(db, repo)!
+  return { source: { kind: 'repo', id: repo, url, isTrusted: trusted === 1 }, repo, parentId: null }
 }
 
 /** null: a blank mission was picked. */

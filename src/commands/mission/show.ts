@@ -1,3 +1,5 @@
+import { isHeld } from '../../approvals/hold.ts'
+import { subjectOf } from '../../approvals/subject.ts'
 import { readStore } from '../../db/store.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
 import type { MissionJson } from '../../mission/json.ts'
@@ -16,12 +18,14 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
       return rosterOf(context, db!, [record])[0]!
     })
     if (json) context.out.line(JSON.stringify(mission))
-    else for (const [label, value] of describe(mission)) context.out.line(`${padEnd(label, 12)}${value}`)
+    else
+      for (const [label, value] of describe(mission, isHeld(context.paths, mission.id)))
+        context.out.line(`${padEnd(label, 12)}${value}`)
     return 0
   },
 })
 
-function describe(mission: MissionJson): [string, string][] {
+function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
   const mode = mission.permission_mode ?? 'as Claude decides'
   const lines: [string, string | null][] = [
     ['id', mission.id],
@@ -31,7 +35,7 @@ function describe(mission: MissionJson): [string, string][] {
     ['since', mission.waiting_since],
     ['directory', mission.dir],
     ['permissions', `${mode} (${mission.permission_mode_source})`],
-    ['approvals', mission.approve],
+    ['approvals', `${mission.approve}${isHeld ? ', on hold' : ''}`],
     ['model', mission.model],
     ['session', mission.session_id],
     ['parent', mission.parent_id],
@@ -40,10 +44,14 @@ function describe(mission: MissionJson): [string, string][] {
     ['created', mission.created_at],
     ['active', mission.last_active_at],
     ['last exit', lastExit(mission)],
-    ...mission.pending.map(({ tool, since }): [string, string] => ['pending', `${tool} since ${since}`]),
+    ...mission.pending.map((request): [string, string] => ['pending', pendingLine(request)]),
     ...mission.plans.map((plan): [string, string] => ['plan', cleanText(plan)]),
   ]
   return lines.filter((line): line is [string, string] => Boolean(line[1]))
+}
+
+function pendingLine({ id, tool, input, since }: MissionJson['pending'][number]): string {
+  return cleanText(`${id}: ${tool} ${subjectOf(tool, input)} since ${since}`)
 }
 
 function lastExit({ last_exit: exit }: MissionJson): string | null {

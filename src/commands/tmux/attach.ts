@@ -6,10 +6,11 @@ import { AgencError, usageError } from '../../errors.ts'
 import { pathsAt } from '../../paths.ts'
 import { statusesOf } from '../../roster/roster.ts'
 import { configureSession } from '../../tmux/configure.ts'
+import { showRestorable } from '../../tmux/looks.ts'
 import { placeInSession, sessionTarget } from '../../tmux/place.ts'
-import { recordSocket, socketOf, tmuxOf } from '../../tmux/server.ts'
+import { adoptServer, socketOf, tmuxOf } from '../../tmux/server.ts'
 import { askForSession, newSession, refreshEnvironment } from '../../tmux/session.ts'
-import { literalMessage, type Tmux, type TmuxCommand } from '../../tmux/tmux.ts'
+import type { Tmux, TmuxCommand } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/version.ts'
 import { defineCommand } from '../command.ts'
 
@@ -28,9 +29,9 @@ export default defineCommand<Record<string, never>>({
     const tmux = tmuxOf(context)
     refuseOtherServer(context, tmux)
     const session = ensureSession(context, tmux)
-    configureSession(session, tmux, loadConfig(session.paths.config).tmux)
-    recordSocket(session, tmux.tell(['display-message', '-p', '#{socket_path}'])[0]!)
-    return goThere(context, tmux, await restoreHint(session))
+    const found = adoptServer(session, tmux)
+    if (found) configureSession(session, found, loadConfig(session.paths.config).tmux)
+    return goThere(context, found ?? tmux, await countLost(session))
   },
 })
 
@@ -66,15 +67,13 @@ function ensureSession(context: Context, tmux: Tmux): Context {
 }
 
 /** The picker may be cancelled before, while or after we attach: the session is gone then, and all is well. */
-async function goThere(context: Context, tmux: Tmux, hint: string | null): Promise<number> {
+async function goThere(context: Context, tmux: Tmux, lost: number): Promise<number> {
   const insideOther = socketOf(context.env) !== null
   const go: TmuxCommand = [insideOther ? 'switch-client' : 'attach-session', '-t', sessionTarget]
-  const say: TmuxCommand[] = hint === null ? [] : [['display-message', '-d', '8000', literalMessage(hint)]]
-  if (hint !== null) context.err.line(hint)
-  const exitCode = await runOnTerminal(
-    context,
-    tmux.arguments(...refreshEnvironment(context.env), go, ...say),
-  )
+  if (lost > 0)
+    context.err.line(`${lost} running when tmux or the machine went down. Bring back: agenc tmux restore`)
+  const commands = [...refreshEnvironment(context.env), showRestorable(lost), go]
+  const exitCode = await runOnTerminal(context, tmux.arguments(...commands))
   if (exitCode !== 0 && askForSession(tmux).kind === 'there') {
     throw new AgencError('tmux could not attach', "Does 'tmux attach -t =agenc' work by hand?")
   }
@@ -93,12 +92,9 @@ function runOnTerminal(context: Context, args: string[]): Promise<number | null>
   })
 }
 
-async function restoreHint(context: Context): Promise<string | null> {
-  const lost = await readStore(context, db => {
+async function countLost(context: Context): Promise<number> {
+  return readStore(context, db => {
     const missions = db ? listMissions(db) : []
     return statusesOf(context, missions).filter(status => status === 'crashed').length
   })
-  if (lost === 0) return null
-  const missions = lost === 1 ? '1 mission was' : `${lost} missions were`
-  return `${missions} running when tmux or the machine went down. Bring them back: agenc tmux restore`
 }

@@ -9,8 +9,9 @@ import { displayName } from '../../mission/naming.ts'
 import type { MissionRecord } from '../../mission/record.ts'
 import { statusesOf, statusNow } from '../../roster/roster.ts'
 import { configureSession } from '../../tmux/configure.ts'
+import { showRestorable } from '../../tmux/looks.ts'
 import { sessionTarget } from '../../tmux/place.ts'
-import { recordSocket, tmuxOf } from '../../tmux/server.ts'
+import { adoptServer, tmuxOf } from '../../tmux/server.ts'
 import { askForSession, newSession } from '../../tmux/session.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/version.ts'
@@ -52,6 +53,7 @@ async function restoreAll(context: Context, db: Database): Promise<Restored[]> {
     context.err.line(`[${index + 1}/${lost.length}] ${title}: ${reason ?? 'is back'}`)
     results.push({ id: mission.id, restored: reason === null, reason })
   }
+  if (lost.length > 0) tmux.ask(showRestorable(results.filter(({ restored }) => !restored).length))
   return results
 }
 
@@ -90,6 +92,6 @@ function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord
     newSession(context, { name: mission.id, command, environment }),
     ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, null),
   )
-  configureSession(context, tmux, loadConfig(context.paths.config).tmux)
-  recordSocket(context, tmux.tell(['display-message', '-p', '#{socket_path}'])[0]!)
+  const found = adoptServer(context, tmux)
+  if (found) configureSession(context, found, loadConfig(context.paths.config).tmux)
 }

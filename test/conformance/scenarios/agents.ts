@@ -8,12 +8,18 @@ function agentCall(prompt: string): string {
 
 export const agents: Scenario[] = [
   {
-    name: 'a subagent that asks for permission',
+    name: 'a subagent that asks for permission: refused it goes on, allowed it works',
     play: async bench => {
       const terminal = await bench.ready()
-      const script = `Sub. [[bash touch ${bench.root}/made]] [[text From the agent.]]`
-      await bench.say(terminal, `Go. ${agentCall(script)} [[text Started.]]`)
+      const touch = `[[bash touch ${bench.root}/made]]`
+      await bench.say(
+        terminal,
+        `Go. ${agentCall(`Sub. ${touch} ${touch} [[text From it.]]`)} [[text Started.]]`,
+      )
       await bench.untilEvent('Stop')
+      await bench.untilDialog(terminal, /Do you want to proceed\?/)
+      terminal.send('4')
+      await bench.untilEvent('PermissionRequest', 2)
       await bench.untilDialog(terminal, /Do you want to proceed\?/)
       terminal.send('1')
       await bench.untilEvent('Stop', 2)

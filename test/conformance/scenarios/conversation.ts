@@ -1,4 +1,4 @@
-import { greeted, keys, leave, type Scenario, working } from '../scenario.ts'
+import { greeted, keys, leave, type Scenario, work } from '../scenario.ts'
 
 /** How sessions talk to each other, which the stand-in does not do. */
 const peerKeys = new Set([
@@ -42,9 +42,9 @@ export const conversation: Scenario[] = [
     },
   },
   {
-    name: 'Esc before anything was said gives the prompt back',
+    name: 'Esc before anything was said, while the answer comes, while a command runs',
     play: async bench => {
-      const terminal = await bench.ready()
+      const terminal = await bench.ready(['--allowedTools', 'Bash'])
       await bench.say(terminal, 'Nothing. [[hang]]')
       await bench.untilEvent('UserPromptSubmit')
       await bench.untilScreen(terminal, /esc to interrupt/)
@@ -53,25 +53,12 @@ export const conversation: Scenario[] = [
       await bench.untilScreen(terminal, /^❯\u00a0Nothing\. \[\[hang/m)
       terminal.send(keys.ctrlC)
       await bench.untilScreen(terminal, /^❯\u00a0\s*$/m)
-      terminal.send(keys.ctrlC)
-      await bench.ended(terminal)
-    },
-  },
-  {
-    name: 'Esc while the answer comes',
-    play: async bench => {
-      const terminal = await greeted(bench)
       await bench.say(terminal, 'Talk. [[text First line.]]+[[hang]]')
       await bench.untilEvent('UserPromptSubmit', 2)
       await bench.untilScreen(terminal, /esc to interrupt/)
       terminal.send(keys.esc)
-      await leave(bench, terminal)
-    },
-  },
-  {
-    name: 'Esc while a command runs ends it',
-    play: async bench => {
-      const { terminal, pid } = await working(bench)
+      await bench.untilStatus('idle')
+      const pid = await work(bench, terminal)
       terminal.send(keys.esc)
       await bench.untilStatus('idle')
       await bench.untilGone(pid)
@@ -79,7 +66,7 @@ export const conversation: Scenario[] = [
     },
   },
   {
-    name: 'Shift+Tab is silent until the next prompt',
+    name: 'Shift+Tab is silent until the next prompt; Ctrl-C twice leaves',
     play: async bench => {
       const terminal = await bench.ready()
       terminal.send(keys.shiftTab)
@@ -88,7 +75,12 @@ export const conversation: Scenario[] = [
       await bench.untilScreen(terminal, /plan mode on/)
       await bench.say(terminal, 'Hello. [[text Planning.]]')
       await bench.untilEvent('Stop')
-      await leave(bench, terminal)
+      await bench.untilStatus('idle')
+      terminal.send(keys.ctrlC)
+      await bench.untilScreen(terminal, /Press Ctrl-C again to exit/)
+      terminal.send(keys.ctrlC)
+      await bench.ended(terminal)
+      return terminal.modes()
     },
   },
   {
@@ -108,17 +100,6 @@ export const conversation: Scenario[] = [
       const { title } = terminal
       await leave(bench, terminal)
       return { title, nameSource: bench.status?.nameSource, transcripts: bench.transcripts() }
-    },
-  },
-  {
-    name: 'Ctrl-C twice',
-    play: async bench => {
-      const terminal = await greeted(bench)
-      terminal.send(keys.ctrlC)
-      await bench.untilScreen(terminal, /Press Ctrl-C again to exit/)
-      terminal.send(keys.ctrlC)
-      await bench.ended(terminal)
-      return terminal.modes()
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { Bench } from '../bench.ts'
-import { greeted, leave, made, type Scenario, touch } from '../scenario.ts'
+import { leave, made, type Scenario, touch } from '../scenario.ts'
 import type { Terminal } from '../terminal.ts'
 
 async function turn(bench: Bench, terminal: Terminal, stops: number): Promise<boolean> {
@@ -16,11 +16,17 @@ const kinship = 'ps -o sid=,pgid= -p $$ | tr -s " "'
 
 export const hooks: Scenario[] = [
   {
-    name: 'PermissionRequest: deny, other input, allow with a mode',
+    name: 'PermissionRequest: deny, deny and interrupt, other input, allow with a mode',
     play: async bench => {
       const terminal = await bench.ready()
       bench.hooks.answer('PermissionRequest', { decision: { behavior: 'deny', message: 'not today' } })
       const denied = await turn(bench, terminal, 1)
+      bench.hooks.answer('PermissionRequest', {
+        decision: { behavior: 'deny', message: 'no', interrupt: true },
+      })
+      await bench.say(terminal, touch(bench))
+      await bench.untilEvent('PermissionRequest', 2)
+      await bench.untilStatus('idle')
       bench.hooks.answer('PermissionRequest', {
         decision: { behavior: 'allow', updatedInput: { command: 'echo changed' } },
       })
@@ -30,19 +36,6 @@ export const hooks: Scenario[] = [
       const allowed = await turn(bench, terminal, 3)
       await leave(bench, terminal)
       return { denied, changed, allowed }
-    },
-  },
-  {
-    name: 'PermissionRequest: deny and interrupt',
-    play: async bench => {
-      bench.hooks.answer('PermissionRequest', {
-        decision: { behavior: 'deny', message: 'no', interrupt: true },
-      })
-      const terminal = await bench.ready()
-      await bench.say(terminal, touch(bench))
-      await bench.untilEvent('PermissionRequest')
-      await leave(bench, terminal)
-      return made(bench)
     },
   },
   {
@@ -133,9 +126,11 @@ export const hooks: Scenario[] = [
     },
   },
   {
-    name: 'the environment of hooks and commands',
+    name: 'the environment of hooks and commands; hooks of the user run as well',
     play: async bench => {
       const { root } = bench
+      const own = { hooks: { Stop: [{ hooks: [{ type: 'command', command: `echo own > ${root}/own` }] }] } }
+      bench.writeFile('home/.claude/settings.json', JSON.stringify(own))
       const settings = bench.hooks.settings({
         Stop: { command: `${marks} > ${root}/hook; ${kinship} > ${root}/kin` },
       })
@@ -153,35 +148,28 @@ export const hooks: Scenario[] = [
           .replace(pid, '<pid>')
           .split('\n')
           .filter(line => !/EXECPATH/.test(line))
-      return { hook: lines(hook), tool: lines(tool), leader: sid === group }
+      return {
+        hook: lines(hook),
+        tool: lines(tool),
+        leader: sid === group,
+        own: await bench.untilFile('own'),
+      }
     },
   },
   {
     name: 'inside another Claude nothing is kept',
     play: async bench => {
       const args = ['--session-id', bench.sessionId, '--settings', bench.hooks.settings()]
-      const terminal = bench.start([...args, '--permission-mode', 'manual'], {
-        env: { CLAUDE_CODE_CHILD_SESSION: '1' },
+      const env = { CLAUDE_CODE_CHILD_SESSION: '1' }
+      const terminal = bench.start([...args, '--permission-mode', 'manual', 'Hello. [[text Hello.]]'], {
+        env,
       })
-      await bench.untilEvent('SessionStart')
       await bench.untilScreen(terminal, /Transcript saving is off/)
-      await bench.say(terminal, 'Hello. [[text Hello.]]')
       await bench.untilEvent('Stop')
       await bench.untilScreen(terminal, /^❯\u00a0\s*$/m)
       await bench.say(terminal, '/exit')
       await bench.ended(terminal)
       return { transcripts: bench.transcripts(), statuses: bench.statuses.length }
-    },
-  },
-  {
-    name: 'hooks of the user and of --settings both run',
-    play: async bench => {
-      const own = {
-        hooks: { Stop: [{ hooks: [{ type: 'command', command: `echo own > ${bench.root}/own` }] }] },
-      }
-      bench.writeFile('home/.claude/settings.json', JSON.stringify(own))
-      await leave(bench, await greeted(bench))
-      return bench.untilFile('own')
     },
   },
 ]

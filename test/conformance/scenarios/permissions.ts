@@ -1,33 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asked, keys, leave, made, type Scenario, touch } from '../scenario.ts'
+import { keys, leave, made, type Scenario, touch } from '../scenario.ts'
 
 export const permissions: Scenario[] = [
-  {
-    name: 'allowed by key',
-    play: async bench => {
-      const terminal = await asked(bench)
-      terminal.send('1')
-      await bench.untilEvent('Stop')
-      await leave(bench, terminal)
-      return made(bench)
-    },
-  },
-  {
-    name: 'a key that comes with the dialog is not its answer',
-    play: async bench => {
-      const terminal = await bench.ready()
-      await bench.say(terminal, touch(bench))
-      await bench.untilScreen(terminal, /Do you want to proceed\?/)
-      terminal.send('1')
-      await bench.untilDialog(terminal, /Do you want to proceed\?/)
-      const early = made(bench)
-      terminal.send('1')
-      await bench.untilEvent('Stop')
-      await leave(bench, terminal)
-      return { early, late: made(bench) }
-    },
-  },
   {
     name: 'allowed by Enter, and the mode changed with it',
     play: async bench => {
@@ -43,17 +18,20 @@ export const permissions: Scenario[] = [
     },
   },
   {
-    name: 'denied by key, then by Esc',
+    name: 'denied by key, denied by Esc, allowed by key',
     play: async bench => {
-      const terminal = await asked(bench)
-      terminal.send('4')
-      await bench.untilStatus('idle')
-      await bench.say(terminal, touch(bench))
-      await bench.untilEvent('PermissionRequest', 2)
-      await bench.untilDialog(terminal, /Do you want to proceed\?/)
-      terminal.send(keys.esc)
+      const terminal = await bench.ready()
+      const answers: boolean[] = []
+      for (const [index, key] of ['4', keys.esc, '1'].entries()) {
+        await bench.say(terminal, touch(bench))
+        await bench.untilEvent('PermissionRequest', index + 1)
+        await bench.untilDialog(terminal, /Do you want to proceed\?/)
+        terminal.send(key)
+        await bench.untilStatus('idle')
+        answers.push(made(bench))
+      }
       await leave(bench, terminal)
-      return made(bench)
+      return answers
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { Bench } from '../bench.ts'
-import { greeted, keys, leave, type Scenario, working } from '../scenario.ts'
+import { greeted, keys, leave, type Scenario, work } from '../scenario.ts'
 
 async function ended(bench: Bench, signal: NodeJS.Signals): Promise<unknown> {
   const terminal = await greeted(bench)
@@ -9,7 +9,8 @@ async function ended(bench: Bench, signal: NodeJS.Signals): Promise<unknown> {
 }
 
 async function endedAtWork(bench: Bench, signal: NodeJS.Signals): Promise<unknown> {
-  const { terminal, pid } = await working(bench)
+  const terminal = await bench.ready(['--allowedTools', 'Bash'])
+  const pid = await work(bench, terminal)
   terminal.kill(signal)
   await bench.ended(terminal)
   await bench.untilGone(pid)
@@ -17,11 +18,10 @@ async function endedAtWork(bench: Bench, signal: NodeJS.Signals): Promise<unknow
 }
 
 export const signals: Scenario[] = [
-  { name: 'SIGINT quits with 0', play: bench => ended(bench, 'SIGINT') },
   { name: 'SIGHUP', play: bench => ended(bench, 'SIGHUP') },
   { name: 'SIGKILL leaves the mess', play: bench => ended(bench, 'SIGKILL') },
   { name: 'SIGTERM while a command runs ends both', play: bench => endedAtWork(bench, 'SIGTERM') },
-  { name: 'SIGINT while a command runs ends both', play: bench => endedAtWork(bench, 'SIGINT') },
+  { name: 'SIGINT while a command runs ends both, with 0', play: bench => endedAtWork(bench, 'SIGINT') },
   {
     name: 'Ctrl-Z gives the terminal back, SIGCONT takes it again with what was typed',
     play: async bench => {

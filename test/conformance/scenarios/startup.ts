@@ -24,7 +24,7 @@ export const startup: Scenario[] = [
     },
   },
   {
-    name: 'an untrusted directory, trusted',
+    name: 'an untrusted directory, trusted; a repository in it is not',
     trusted: false,
     play: async bench => {
       const terminal = bench.start(['--permission-mode', 'manual', '--settings', bench.hooks.settings()])
@@ -34,18 +34,13 @@ export const startup: Scenario[] = [
       terminal.send(keys.enter)
       await bench.untilReady(terminal)
       await leave(bench, terminal)
-      return bench.claudeJson().projects?.[bench.cwd]?.hasTrustDialogAccepted
-    },
-  },
-  {
-    name: 'a repository inside a trusted directory is not trusted',
-    play: async bench => {
       const inner = join(bench.cwd, 'inner')
       mkdirSync(join(inner, '.git'), { recursive: true })
-      const terminal = bench.start([], { cwd: inner })
-      await bench.untilDialog(terminal, /❯ No, exit/)
-      terminal.send(keys.enter)
-      await bench.ended(terminal)
+      const repository = bench.start([], { cwd: inner })
+      await bench.untilDialog(repository, /❯ No, exit/)
+      repository.send(keys.enter)
+      await bench.ended(repository)
+      return bench.claudeJson().projects?.[bench.cwd]?.hasTrustDialogAccepted
     },
   },
   {

@@ -1,0 +1,58 @@
+// What agenc needs of the system, and how to get it there: facts in, commands out.
+
+/** `needed`: without it nothing works. The others have a substitute, or may turn out not to be needed. */
+export const programs = [
+  { name: 'tmux', needed: true, why: 'missions live in its windows' },
+  { name: 'git', needed: true, why: 'missions work on copies of repos' },
+  { name: 'fzf', needed: false, why: 'quick pickers; without it a plain prompt serves' },
+]
+
+const compiles = 'builds better-sqlite3 where no ready-made binary fits'
+export const compilers = [
+  { name: 'python3', needed: false, why: compiles },
+  { name: 'make', needed: false, why: compiles },
+  { name: 'g++', needed: false, why: compiles },
+]
+
+const packageManagers = [
+  { family: 'debian', command: ['apt-get', 'install', '-y'], packages: {} },
+  { family: 'fedora', command: ['dnf', 'install', '-y'], packages: { 'g++': 'gcc-c++' } },
+  { family: 'rhel', command: ['dnf', 'install', '-y'], packages: { 'g++': 'gcc-c++' } },
+  { family: 'suse', command: ['zypper', 'install', '-y'], packages: { 'g++': 'gcc-c++' } },
+  { family: 'arch', command: ['pacman', '-S', '--noconfirm'], packages: { 'g++': 'gcc', python3: 'python' } },
+  { family: 'alpine', command: ['apk', 'add'], packages: {} },
+]
+
+/** The text of /etc/os-release → the families it belongs to, nearest first: `ubuntu`, `debian`. */
+export function familiesOf(osRelease) {
+  const field = name => new RegExp(`^${name}=["']?([^"'\\n]*)`, 'm').exec(osRelease)?.[1] ?? ''
+  return `${field('ID')} ${field('ID_LIKE')}`.split(/\s+/).filter(word => word !== '')
+}
+
+/**
+ * How to install `names`: the commands to print, and whether they may be run without asking, which is so
+ * for root on Debian and its like. No commands: this system is not known.
+ */
+export function installPlan(names, { platform, families, isRoot }) {
+  if (names.length === 0) return { commands: [], mayRun: false }
+  if (platform === 'darwin') return { commands: macCommands(names), mayRun: false }
+  const manager = packageManagers.find(({ family }) => families.includes(family))
+  if (!manager) return { commands: [], mayRun: false }
+  const asRoot = isRoot ? [] : ['sudo']
+  const packages = names.map(name => manager.packages[name] ?? name)
+  const isDebian = manager.family === 'debian'
+  const update = isDebian ? [[...asRoot, 'apt-get', 'update']] : []
+  return {
+    commands: [...update, [...asRoot, ...manager.command, ...packages]],
+    mayRun: isDebian && isRoot,
+  }
+}
+
+function macCommands(names) {
+  const fromBrew = names.filter(name => programs.some(program => program.name === name))
+  const needsCompiler = names.length > fromBrew.length
+  return [
+    ...(needsCompiler ? [['xcode-select', '--install']] : []),
+    ...(fromBrew.length > 0 ? [['brew', 'install', ...fromBrew]] : []),
+  ]
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import type { Runner } from '../exec/runner.ts'
+import { writeFileAtomically } from '../io/files.ts'
+import { claudeVersion } from './version.ts'
+
+export interface ModeCaches {
+  version: string
+  modes: string
+}
+
+/** The permission modes that this Claude lists in its help, asked once a version. null: it did not say. */
+export function listedModes(
+  exec: Runner,
+  claude: string,
+  env: NodeJS.ProcessEnv,
+  caches: ModeCaches,
+): string[] | null {
+  const version = claudeVersion(exec, claude, env, caches.version)
+  const known = readCache(caches.modes)
+  if (version !== null && known?.version === version) return known.modes
+  const answer = exec.capture(claude, ['--help'], { env, timeoutMs: 10_000 })
+  const modes = answer.exitCode === 0 ? modesIn(answer.stdout) : null
+  if (version !== null && modes !== null)
+    writeFileAtomically(caches.modes, JSON.stringify({ version, modes }))
+  return modes
+}
+
+/** `default` is understood where its newer name is listed. */
+export function modesIn(help: string): string[] | null {
+  const [, choices] = /--permission-mode\b[^(]*\(choices:([^)]*)\)/.exec(help) ?? []
+  const modes = [...(choices ?? '').matchAll(/"([^"]+)"/g)].map(([, mode]) => mode!)
+  if (modes.length === 0) return null
+  return modes.includes('manual') ? [...modes, 'default'] : modes
+}
+
+function readCache(path: string): { version: string; modes: string[] } | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return null
+  }
+}

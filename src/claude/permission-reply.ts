@@ -1,0 +1,40 @@
+/** What a hook says to Claude, in the words that Claude reads. */
+export type Reply = { hookSpecificOutput: { hookEventName: string; [key: string]: unknown } }
+
+export interface Allowance {
+  /** A permission mode to go over to. */
+  mode?: string
+}
+
+export function allowReply({ mode }: Allowance = {}): Reply {
+  const updatedPermissions = mode ? [{ type: 'setMode', mode, destination: 'session' }] : undefined
+  return permissionReply({ behavior: 'allow', updatedPermissions })
+}
+
+/** The message reaches the model as the tool's result. */
+export function denyReply(message: string): Reply {
+  return permissionReply({ behavior: 'deny', message })
+}
+
+function permissionReply(decision: Record<string, unknown>): Reply {
+  return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } }
+}
+
+/** For a tool that Claude would run without asking anybody. */
+export function refuseToolReply(message: string): Reply {
+  return toolReply('deny', message)
+}
+
+export function askAboutToolReply(message: string): Reply {
+  return toolReply('ask', message)
+}
+
+function toolReply(decision: string, message: string): Reply {
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: decision,
+      permissionDecisionReason: message,
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { readHolds } from '../../approvals/hold.ts'
+import { maskInput } from '../../approvals/mask.ts'
+import { subjectOf } from '../../approvals/subject.ts'
+import type { Context } from '../../context.ts'
+import { type Approval, type ApprovalDecision, listApprovals } from '../../db/approvals.ts'
+import { readStore } from '../../db/store.ts'
+import { usageError } from '../../errors.ts'
+import { ago } from '../../io/ago.ts'
+import type { Style } from '../../io/colour.ts'
+import { parseSince } from '../../io/since.ts'
+import { printTable } from '../../io/table.ts'
+import { cleanText } from '../../io/text.ts'
+import { shortId } from '../../mission/id.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+interface Input {
+  mission?: string
+  tool?: string
+  decision?: string
+  since?: string
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description: 'List permission requests, oldest first: what was asked, who answered, and how.',
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: all" }],
+  options: [
+    { flags: '--tool <name>', description: 'only this tool' },
+    { flags: '--decision <word>', description: 'only allow, deny or ask (nobody answered, or not yet)' },
+    { flags: '--since <time>', description: 'only from then on: 2h, 3d, or a date' },
+    jsonOption,
+  ],
+  examples: ['agenc approvals ls 3f2a', 'agenc approvals ls --decision deny --since 1d --json'],
+  async run(context, { mission: word, tool, decision, since, json }) {
+    const filter = {
+      tool,
+      decision: decision === undefined ? undefined : decisionOf(decision),
+      since: since === undefined ? undefined : parseSince(since, context.now()),
+    }
+    const approvals = await readStore(context, async db => {
+      const mission = word === undefined ? undefined : (await chooseMission(context, db, word)).id
+      return db ? listApprovals(db, { ...filter, mission }) : []
+    })
+    if (json) context.out.line(JSON.stringify(approvals.map(approvalJson)))
+    else if (approvals.length === 0) context.err.line('No such requests on record.')
+    else print(context, approvals)
+    if (readHolds(context.paths).all !== null)
+      context.err.line("All approvals are on hold. 'agenc hold --release' ends that.")
+    return 0
+  },
+})
+
+export type ApprovalJson = ReturnType<typeof approvalJson>
+
+function approvalJson({ at, mission_id, tool, input, decision, rule, decided_by, latency_ms }: Approval) {
+  return { at, mission_id, tool, input: maskInput(input), decision, rule, by: decided_by, latency_ms }
+}
+
+function decisionOf(word: string): ApprovalDecision {
+  if (word === 'allow' || word === 'deny' || word === 'ask') return word
+  throw usageError(`--decision ${JSON.stringify(word)} is not known`, 'Use one of allow, deny, ask.')
+}
+
+const styles: Record<ApprovalDecision, Style> = { allow: 'green', deny: 'red', ask: 'yellow' }
+
+function print({ out, now }: Context, approvals: readonly Approval[]): void {
+  const time = now()
+  const cells = (text: (approval: Approval) => string) => approvals.map(text)
+  printTable(out, [
+    { title: 'AGO', cells: cells(({ at }) => ago(at, time)) },
+    { title: 'MISSION', cells: cells(({ mission_id }) => shortId(mission_id)) },
+    {
+      title: 'DECISION',
+      cells: cells(({ decision }) => decision),
+      style: row => styles[approvals[row]!.decision],
+    },
+    { title: 'BY', cells: cells(({ decided_by }) => decided_by ?? 'waits') },
+    { title: 'TOOL', cells: cells(({ tool }) => cleanText(tool)) },
+    { title: 'WHAT', cells: cells(({ tool, input }) => subjectOf(tool, input)), shrinks: true },
+  ])
+}

@@ -1,0 +1,42 @@
+import { hold, readHolds, releaseHold } from '../approvals/hold.ts'
+import type { Context } from '../context.ts'
+import { readStore } from '../db/store.ts'
+import { type MissionId, shortId } from '../mission/id.ts'
+import { chooseMission } from '../roster/choose.ts'
+import { defineCommand, jsonOption } from './command.ts'
+
+interface Input {
+  mission?: string
+  release?: boolean
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description:
+    'Stop every approval at once, also those under way: from now on you are asked. Rules that deny go on denying.',
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: all missions" }],
+  options: [{ flags: '--release', description: 'let rules approve again' }, jsonOption],
+  examples: ['agenc hold', 'agenc hold 3f2a', 'agenc hold --release'],
+  async run(context, { mission: word, release, json }) {
+    const { paths, now } = context
+    const mission = word === undefined ? null : await missionNamed(context, word)
+    if (release) releaseHold(paths, mission)
+    else hold(paths, mission, now())
+    const { all, missions } = readHolds(paths)
+    if (json) context.out.line(JSON.stringify({ held: all !== null, since: all, missions }))
+    else context.err.line(sentence(mission, release ?? false, all !== null))
+    return 0
+  },
+})
+
+async function missionNamed(context: Context, word: string): Promise<MissionId> {
+  return readStore(context, async db => (await chooseMission(context, db, word)).id)
+}
+
+function sentence(mission: MissionId | null, isReleased: boolean, areAllHeld: boolean): string {
+  const whose = mission === null ? 'all missions' : shortId(mission)
+  if (!isReleased)
+    return `Nothing is approved any more in ${whose}. 'agenc hold --release${mission ? ` ${whose}` : ''}' ends this.`
+  if (areAllHeld) return `All missions are still on hold. 'agenc hold --release' ends that.`
+  return `Rules approve again in ${whose}. What was left to you stays yours.`
+}

@@ -1,0 +1,132 @@
+import { subjectOf } from '../../approvals/subject.ts'
+import { isForTheUser } from '../../approvals/tool.ts'
+import { claudeMode } from '../../claude/permission-mode.ts'
+import type { Context } from '../../context.ts'
+import { readStore } from '../../db/store.ts'
+import { AgencError, usageError } from '../../errors.ts'
+import { cleanText } from '../../io/text.ts'
+import type { MissionJson, PendingRequest } from '../../mission/json.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { rosterOf } from '../../roster/roster.ts'
+import { deliverAnswer } from '../../wrapper/deliver-answer.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+import { modesOfClaude } from './mode.ts'
+
+interface Input {
+  mission: string
+  decision: string
+  mode?: string
+  message?: string
+  request?: string
+  json?: boolean
+}
+
+const longestMessage = 2_000
+
+export default defineCommand<Input>({
+  description:
+    'Answer a permission request of a mission from here. An answer given in its own dialog meanwhile wins.',
+  arguments: [
+    { name: 'mission', description: "id, a prefix of it, or '.'", required: true },
+    { name: 'decision', description: 'allow or deny', required: true },
+  ],
+  options: [
+    { flags: '--mode <mode>', description: 'with allow: go over to this permission mode' },
+    { flags: '--message <text>', description: 'with deny: what to tell Claude' },
+    { flags: '--request <id>', description: 'which one; left out: the oldest' },
+    jsonOption,
+  ],
+  examples: [
+    'agenc mission answer 3f2a allow',
+    'agenc mission answer 3f2a deny --message "use the staging host"',
+  ],
+  async run(context, input) {
+    refuseContradictions(context, input)
+    const mission = await readStore(context, async db => {
+      const record = await chooseMission(context, db, input.mission)
+      return rosterOf(context, db!, [record])[0]!
+    })
+    const request = requestOf(mission, input.request)
+    const isTaken = await deliverAnswer(context, mission.id, Number(request.id), {
+      allow: input.decision === 'allow',
+      mode: input.mode && claudeMode(input.mode),
+      message: input.message,
+    })
+    if (!isTaken) throw tooLate(mission)
+    if (input.json) context.out.line(JSON.stringify({ ...request, decision: input.decision, by: 'answer' }))
+    else context.err.line(`${answered(input.decision)}: ${describe(request)}`)
+    return 0
+  },
+})
+
+function refuseContradictions(context: Context, { decision, mode, message }: Input): void {
+  if (decision !== 'allow' && decision !== 'deny')
+    throw usageError(`${JSON.stringify(decision)} is not an answer`, 'Answer allow or deny.')
+  if (mode !== undefined && decision === 'deny')
+    throw usageError('--mode goes with allow', 'A request that is denied changes no mode.')
+  if (message !== undefined && decision === 'allow')
+    throw usageError('--message goes with deny', 'Claude gets the tool’s own result when it is allowed.')
+  if ((message ?? '').length > longestMessage)
+    throw usageError(`the message is too long`, `At most ${longestMessage} characters.`)
+  if (mode !== undefined) refuseMode(modesOfClaude(context), claudeMode(mode))
+}
+
+/** Claude would ignore the whole answer. */
+function refuseMode(listed: string[] | null, mode: string): void {
+  if (mode === 'bypassPermissions')
+    throw usageError('an answer cannot lead to bypassPermissions', "Use 'agenc mission set --restart'.")
+  if (listed !== null && !listed.includes(mode))
+    throw usageError(
+      `this Claude does not know the permission mode ${JSON.stringify(mode)}`,
+      `It lists ${listed.join(', ')}.`,
+    )
+}
+
+/** The oldest, unless one is named. */
+function requestOf(mission: MissionJson, id: string | undefined): PendingRequest {
+  const { pending } = mission
+  const request = id === undefined ? pending[0] : pending.find(candidate => candidate.id === id)
+  if (!request && id !== undefined && pending.length > 0)
+    throw new AgencError(`${mission.short_id} has no pending request ${id}`, listing(pending))
+  if (!request) throw nothingPending(mission)
+  if (isForTheUser(request.tool)) {
+    const kind = request.tool === 'ExitPlanMode' ? 'a plan' : 'a question'
+    throw new AgencError(
+      `${mission.short_id} waits with ${kind}, which only you can answer, in its window`,
+      goThere(mission),
+    )
+  }
+  return request
+}
+
+function nothingPending(mission: MissionJson): AgencError {
+  if (mission.state !== 'waiting')
+    return new AgencError(`nothing waits for an answer in ${mission.short_id}`, 'See: agenc mission ls')
+  return new AgencError(
+    `${mission.short_id} waits for you (${mission.waiting_for}), which cannot be answered from here`,
+    goThere(mission),
+  )
+}
+
+function tooLate(mission: MissionJson): AgencError {
+  return new AgencError(
+    `the request in ${mission.short_id} was answered meanwhile, or only its dialog can answer it`,
+    goThere(mission),
+  )
+}
+
+function goThere({ short_id }: MissionJson): string {
+  return `Go there: agenc mission resume ${short_id}`
+}
+
+function listing(pending: readonly PendingRequest[]): string {
+  return ['Pending:', ...pending.map(request => `  ${request.id}  ${describe(request)}`)].join('\n')
+}
+
+function describe({ tool, input }: PendingRequest): string {
+  return cleanText(`${tool} ${subjectOf(tool, input)}`)
+}
+
+function answered(decision: string): string {
+  return decision === 'allow' ? 'Allowed' : 'Denied'
+}

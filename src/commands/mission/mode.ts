@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { claudeEnvironment } from '../../claude/environment.ts'
+import { findClaude } from '../../claude/find.ts'
+import { listedModes } from '../../claude/listed-modes.ts'
+import { claudeMode } from '../../claude/permission-mode.ts'
+import { loadConfig } from '../../config/file.ts'
+import type { Context } from '../../context.ts'
+import { AgencError, usageError } from '../../errors.ts'
+
+/** A permission mode as a user typed it goes to Claude as it is; a word that this Claude does not list is noted. */
+export function checkMode(context: Context, mode: string): void {
+  if (mode.trim() === '') throw usageError('the permission mode is empty', 'Name one, or leave it out.')
+  const listed = modesOfClaude(context)
+  if (listed === null || listed.includes(claudeMode(mode))) return
+  context.err.line(
+    `agenc: this Claude does not list the permission mode ${JSON.stringify(mode)}; it gets it as it is. It lists ${listed.join(', ')}.`,
+  )
+}
+
+/** null where Claude cannot be asked. */
+export function modesOfClaude({ exec, env, paths }: Context): string[] | null {
+  try {
+    const claude = findClaude(loadConfig(paths.config).claude.command, env)
+    const caches = {
+      version: join(paths.home, 'claude-version.json'),
+      modes: join(paths.home, 'claude-modes.json'),
+    }
+    return listedModes(exec, claude, claudeEnvironment(env, ''), caches)
+  } catch (error) {
+    if (error instanceof AgencError) return null
+    throw error
+  }
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { listPlans } from '../../db/plans.ts'
+import { readStore } from '../../db/store.ts'
+import { AgencError } from '../../errors.ts'
+import { renderMarkdown } from '../../io/markdown.ts'
+import { shortId } from '../../mission/id.ts'
+import type { MissionRecord } from '../../mission/record.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+
+export default defineCommand<{ mission?: string; json?: boolean }>({
+  description: "Print a mission's latest plan: rendered on a terminal, as it was written elsewhere.",
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  options: [jsonOption],
+  examples: ['agenc mission plan 3f2a', 'agenc mission plan . > plan.md'],
+  async run(context, { mission: word, json }) {
+    const { out } = context
+    const { mission, plans } = await readStore(context, async db => {
+      const chosen = await chooseMission(context, db, word)
+      return { mission: chosen, plans: listPlans(db!, chosen.id) }
+    })
+    const path = plans.at(-1)
+    if (path === undefined) throw new AgencError(`${shortId(mission.id)} has made no plan yet`)
+    const text = readPlan(mission, path)
+    if (json) out.line(JSON.stringify({ mission_id: mission.id, path, text }))
+    else if (out.isTerminal) out.write(renderMarkdown(text, out))
+    else out.write(text.endsWith('\n') ? text : `${text}\n`)
+    return 0
+  },
+})
+
+function readPlan({ id }: MissionRecord, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new AgencError(
+      `the plan of ${shortId(id)} cannot be read: ${(error as Error).message}`,
+      `'agenc mission show ${shortId(id)}' lists its plans.`,
+    )
+  }
+}

@@ -1,0 +1,94 @@
+import type { Context } from '../../context.ts'
+import { recordEvent } from '../../db/events.ts'
+import { getMission, type MissionChange, updateMission } from '../../db/missions.ts'
+import type { Database } from '../../db/open.ts'
+import { withStore } from '../../db/store.ts'
+import { usageError } from '../../errors.ts'
+import { parseApprove } from '../../mission/approve.ts'
+import { shortId } from '../../mission/id.ts'
+import type { MissionRecord } from '../../mission/record.ts'
+import { chooseMission } from '../../roster/choose.ts'
+import { rosterOf, statusNow } from '../../roster/roster.ts'
+import { requestRestart } from '../../wrapper/control.ts'
+import { defineCommand, jsonOption } from '../command.ts'
+import { checkMode } from './mode.ts'
+
+interface Input {
+  mission?: string
+  permissionMode?: string
+  follow?: boolean
+  approve?: string
+  model?: string
+  restart?: boolean
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description: 'Change the permission mode, the approvals or the model of one mission.',
+  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  options: [
+    {
+      flags: '--permission-mode <mode>',
+      description: 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto …',
+    },
+    { flags: '--follow', description: 'no permission mode of its own: as the settings say' },
+    {
+      flags: '--approve <who>',
+      description: "ask, rules or all: who answers permission requests; 'follow': as the settings say",
+    },
+    { flags: '--model <model>', description: "the model for Claude; '': as the settings say" },
+    { flags: '--restart', description: 'if it runs: start its Claude anew as soon as it is idle' },
+    jsonOption,
+  ],
+  examples: [
+    'agenc mission set 3f2a --permission-mode acceptEdits --restart',
+    'agenc mission set . --approve rules',
+  ],
+  async run(context, input) {
+    const change = changeOf(input)
+    if (input.permissionMode !== undefined) checkMode(context, input.permissionMode)
+    await withStore(context, async db => {
+      const { id } = await chooseMission(context, db, input.mission)
+      db.transaction(() => {
+        updateMission(db, id, change)
+        recordEvent(db, id, context.now().toISOString(), 'set', { ...change })
+      }).immediate()
+      const mission = getMission(db, id)!
+      const isRunning = statusNow(context, mission) === 'running'
+      if (isRunning) tell(context, mission, change, input.restart ?? false)
+      if (input.json) printJson(context, db, mission)
+    })
+    return 0
+  },
+})
+
+function changeOf({ permissionMode, follow, approve, model }: Input): MissionChange {
+  if (follow && permissionMode !== undefined)
+    throw usageError('--follow and --permission-mode exclude each other', 'Give one or the other.')
+  const change: MissionChange = {
+    ...(follow ? { permission_mode: null } : {}),
+    ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
+    ...(approve === undefined ? {} : { approve: approve === 'follow' ? null : parseApprove(approve) }),
+    ...(model === undefined ? {} : { model: model || null }),
+  }
+  if (Object.keys(change).length === 0)
+    throw usageError('set what?', 'Give --permission-mode, --follow, --approve or --model.')
+  return change
+}
+
+/** Approvals are looked up at every request; the rest Claude takes only at its start. */
+function tell(context: Context, { id }: MissionRecord, change: MissionChange, isRestarted: boolean): void {
+  const isForStart = 'permission_mode' in change || 'model' in change
+  if (isRestarted) {
+    requestRestart(context.paths.mission(id).run)
+    context.err.line(`${shortId(id)} starts anew as soon as it is idle.`)
+  } else if (isForStart) {
+    context.err.line(
+      `${shortId(id)} is running: this takes effect when it is started again, or now with --restart.`,
+    )
+  }
+}
+
+function printJson(context: Context, db: Database, mission: MissionRecord): void {
+  context.out.line(JSON.stringify(rosterOf(context, db, [mission])[0]))
+}

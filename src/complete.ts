@@ -1,0 +1,24 @@
+import { nouns, topLevel } from './commands/registry.ts'
+import { answer } from './completion/answer.ts'
+import { valuesFrom } from './completion/values.ts'
+import type { Context } from './context.ts'
+import { topics } from './help/topics.ts'
+
+/**
+ * `agenc _complete -- words…`, for the shells' completion: one candidate a line, a tab, what it is.
+ * Apart from cli.ts, because commander alone takes longer to load than all of this. A failure is silence.
+ */
+export async function runCli(context: Context, argv: readonly string[]): Promise<number> {
+  const words = argv.slice(argv.indexOf('--') + 1)
+  try {
+    const found = await answer({ nouns, topLevel, topics }, words, valuesFrom(context))
+    context.out.write(typeof found === 'string' ? `:${found}\n` : found.map(line).join(''))
+  } catch {
+    // A half typed line is no place for an error.
+  }
+  return 0
+}
+
+function line({ value, description }: { value: string; description: string }): string {
+  return `${value}\t${description.replace(/\s+/g, ' ')}\n`
+}

@@ -1,0 +1,53 @@
+import type { Context } from '../context.ts'
+import type { Values } from './answer.ts'
+import { type Answer, type Candidate, nothing } from './tree.ts'
+
+/** Each loads only what it needs: at a press of Tab every module counts. */
+export function valuesFrom(context: Context): Values {
+  return async (kind, command, before) => {
+    switch (kind) {
+      case 'mission':
+      case 'missions':
+        return without(await (await import('./stored.ts')).missions(context, command), before)
+      case 'repo':
+      case 'repos':
+        if (command === 'repo add' || command === 'setup') return 'dirs'
+        return without(await (await import('./stored.ts')).repos(context), before)
+      case 'key':
+        return command === 'setup' ? nothing : (await import('./settings.ts')).keys(context)
+      case 'value':
+        return (await import('./settings.ts')).valuesOf(before[0] ?? '')
+      case 'editor':
+        return (await import('./settings.ts')).valuesOf('editor.name')
+      case 'mode':
+        return modes()
+      case 'who':
+        return approvals()
+      case 'shell':
+        return ['bash', 'zsh', 'fish'].map(value => ({ value, description: '' }))
+      case 'how':
+        return ['message', 'bell', 'both', 'none'].map(value => ({ value, description: '' }))
+      case 'dir':
+        return 'dirs'
+      default:
+        return nothing
+    }
+  }
+}
+
+async function modes(): Promise<Answer> {
+  const { modeAliases, permissionModes } = await import('../mission/modes.ts')
+  return [...permissionModes, ...modeAliases].map(({ name, meaning }) => ({
+    value: name,
+    description: meaning,
+  }))
+}
+
+async function approvals(): Promise<Answer> {
+  const { approveMeanings } = await import('../mission/modes.ts')
+  return approveMeanings.map(({ name, meaning }) => ({ value: name, description: meaning }))
+}
+
+function without(candidates: readonly Candidate[], used: readonly string[]): Candidate[] {
+  return candidates.filter(({ value }) => !used.includes(value))
+}

@@ -1,0 +1,26 @@
+import { applyEdits, modify } from 'jsonc-parser'
+import { withLock } from '../io/lock.ts'
+import { brokenConfig, emptyConfig, readConfigText, replaceConfig } from './file.ts'
+import { findSetting } from './key.ts'
+import { parseConfig } from './parse.ts'
+
+/** A setting's new value; `undefined` goes back to the default. */
+export type Change = readonly [key: string, value: unknown]
+
+/** All of them in one write, or none; afterwards the file is there in any case. */
+export async function changeSettings(path: string, changes: readonly Change[]): Promise<void> {
+  await withLock(path, () => {
+    const before = readConfigText(path)
+    const after = changes.reduce(apply, before ?? emptyConfig)
+    const parsed = parseConfig(after)
+    if (!parsed.ok) throw brokenConfig(path, parsed.problem)
+    if (after !== before) replaceConfig(path, after)
+  })
+}
+
+function apply(text: string, [key, value]: Change): string {
+  const edits = modify(text, [...findSetting(key).path], value, {
+    formattingOptions: { insertSpaces: true, tabSize: 2 },
+  })
+  return applyEdits(text, edits)
+}

@@ -1,0 +1,22 @@
+import type { TopicText } from './topic.ts'
+
+export interface Topic {
+  summary: string
+  load: () => Promise<{ default: TopicText }>
+}
+
+/** What `agenc help <topic>` explains; each text is loaded when it is asked for. */
+export const topics: Record<string, Topic> = {
+  keys: { summary: 'The keys of the agenc session', load: () => import('./keys.ts') },
+  states: { summary: 'What missions do, and what the words mean', load: () => import('./states.ts') },
+  modes: { summary: 'Permission modes, and which one counts', load: () => import('./modes.ts') },
+  approvals: { summary: 'Who answers permission requests', load: () => import('./approvals.ts') },
+  files: { summary: 'Where everything is kept', load: () => import('./files.ts') },
+  environment: { summary: 'Variables that are read and set', load: () => import('./environment.ts') },
+  json: { summary: 'Output for scripts', load: () => import('./json.ts') },
+  'exit-codes': { summary: 'What the exit codes say', load: () => import('./exit-codes.ts') },
+}
+
+export function topicNamed(name: string): Topic | undefined {
+  return Object.hasOwn(topics, name) ? topics[name] : undefined
+}

@@ -1,0 +1,18 @@
+import type { Output } from './output.ts'
+
+/** For `--quiet`: warnings begin with the program's name and stay; news does not, and is dropped. */
+export function quietOutput(err: Output): Output {
+  return {
+    ...err,
+    isTerminal: false,
+    write: () => {},
+    line: (text = '') => {
+      if (/^(\u001b\[\d+m)?agenc:/.test(text)) err.line(text)
+    },
+  }
+}
+
+/** For a step whose result is not what this command prints. */
+export function silentOutput(out: Output): Output {
+  return { ...out, write: () => {}, line: () => {} }
+}

@@ -1,0 +1,58 @@
+import type { Config } from '../config/schema.ts'
+import type { Context } from '../context.ts'
+import { updateMission } from '../db/missions.ts'
+import type { Database } from '../db/open.ts'
+import { AgencError } from '../errors.ts'
+import { repoConfig } from '../mission/permission.ts'
+import type { MissionRecord } from '../mission/record.ts'
+import type { ProcessProbe } from '../process/identity.ts'
+import { endTree, listTree } from '../process/tree.ts'
+import { runSetup } from '../workspace/setup.ts'
+import { onEndingSignal } from './signal-policy.ts'
+import type { SignalListener } from './signals.ts'
+
+/** What there is before there is a Claude. */
+export interface Beginning {
+  context: Context
+  db: Database
+  /** As it was when the lease was taken. */
+  mission: MissionRecord
+  config: Config
+  signals: SignalListener
+  probe: ProcessProbe
+  guardPid: number | undefined
+}
+
+/** The last wrapper was killed and its Claude lives on: two of them must never share a conversation. */
+export async function endLeftover({ context, probe, mission, config }: Beginning): Promise<void> {
+  const { claude_pid: pid, claude_start: start } = mission
+  if (pid === null || start === null) return
+  if (await endTree(context.exec, probe, { pid, start }, 'SIGHUP', config.stop.grace_ms)) return
+  throw new AgencError(
+    `the Claude of an earlier run still lives (process ${pid}) and cannot be ended`,
+    'Two of them would write into one conversation. End it, then try again.',
+  )
+}
+
+/** The repo's own preparation, until it has succeeded once. */
+export async function setUp(beginning: Beginning): Promise<void> {
+  const { context, db, mission, config, signals } = beginning
+  const setup = repoConfig(mission.repo, config)?.setup
+  if (mission.setup_pending === 0 || setup === undefined || signals.received !== null) return
+  signals.listen(() => {
+    if (onEndingSignal('before') === 'give-up') endSetup(beginning)
+  })
+  try {
+    await runSetup(context, context.paths.mission(mission.id), setup)
+    updateMission(db, mission.id, { setup_pending: 0 })
+  } catch (error) {
+    if (signals.received === null) throw error
+  }
+}
+
+/** Everything that this process has started, but for its guard. */
+function endSetup({ context: { exec }, probe, config, guardPid }: Beginning): void {
+  const own = [process.pid, guardPid]
+  for (const child of listTree(exec, probe, process.pid).filter(({ pid }) => !own.includes(pid)))
+    void endTree(exec, probe, child, 'SIGTERM', config.stop.grace_ms)
+}

@@ -1,0 +1,41 @@
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { AgencError, errorCode } from '../errors.ts'
+import type { Runner } from '../exec/runner.ts'
+
+/**
+ * Calls back at every ring, without polling and without one of the user's few inotify instances.
+ * Held open for reading and writing, a FIFO never ends and its writers never block.
+ */
+export function listenToBell(exec: Runner, bell: string, onRing: () => void): () => void {
+  rmSync(bell, { force: true })
+  const made = exec.capture('mkfifo', ['-m', '600', bell])
+  if (made.exitCode !== 0) {
+    throw new AgencError(
+      `cannot make the FIFO ${bell}: ${made.stderr.trim()}`,
+      'Set AGENC_DIRPATH to a directory on a local disk.',
+    )
+  }
+  const descriptor = openSync(bell, constants.O_RDWR | constants.O_NONBLOCK)
+  const socket = new Socket({ fd: descriptor, readable: true, writable: false })
+  socket.on('data', onRing)
+  socket.on('error', () => {})
+  return () => {
+    socket.destroy()
+    rmSync(bell, { force: true })
+  }
+}
+
+/** For other agenc commands: wakes the wrapper up, if there is one. */
+export function ringBell(bell: string): void {
+  try {
+    const descriptor = openSync(bell, constants.O_WRONLY | constants.O_NONBLOCK)
+    try {
+      writeSync(descriptor, '.')
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENXIO') throw error
+  }
+}

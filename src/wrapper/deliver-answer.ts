@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { Context } from '../context.ts'
+import { getApproval } from '../db/approvals.ts'
+import { readStore } from '../db/store.ts'
+import { AgencError } from '../errors.ts'
+import type { Runner } from '../exec/runner.ts'
+import { type MissionId, shortId } from '../mission/id.ts'
+import { listenToBell } from './bell.ts'
+import { tellWrapper } from './control.ts'
+import type { GivenAnswer } from './requests.ts'
+
+const patienceMs = 5_000
+
+/** Hands an answer to a mission's wrapper. false: it came too late, or there only the dialog can answer. */
+export async function deliverAnswer(
+  context: Context,
+  mission: MissionId,
+  request: number,
+  answer: GivenAnswer,
+): Promise<boolean> {
+  const { run } = context.paths.mission(mission)
+  const bell = join(run, `answered-${randomUUID()}`)
+  const isHeard = await ringsAfter(context.exec, bell, () =>
+    tellWrapper(run, { agenc: 'answer', request, ...answer, bell }),
+  )
+  if (!isHeard) {
+    const { wrapperLog } = context.paths.mission(mission)
+    throw new AgencError(`${shortId(mission)} does not react`, `Its log may say why: ${wrapperLog}`)
+  }
+  return readStore(context, db => (db && getApproval(db, request))?.decided_by === 'answer')
+}
+
+async function ringsAfter(exec: Runner, bell: string, work: () => void): Promise<boolean> {
+  let silence = () => {}
+  let timer: NodeJS.Timeout | undefined
+  try {
+    return await new Promise<boolean>(resolve => {
+      timer = setTimeout(() => resolve(false), patienceMs)
+      silence = listenToBell(exec, bell, () => resolve(true))
+      work()
+    })
+  } finally {
+    clearTimeout(timer)
+    silence()
+  }
+}

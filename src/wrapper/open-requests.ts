@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { HookEvent } from '../claude/hook-event.ts'
+import type { AskChannel } from './ask-channel.ts'
+
+/** A permission request that nobody has answered yet. */
+export interface OpenRequest {
+  id: number
+  event: HookEvent
+  atMs: number
+  /** null: only its dialog can answer it. */
+  channel: AskChannel | null
+  /** A rule allows it as soon as this ends. */
+  timer: NodeJS.Timeout | null
+  /** Its dialog has been on the screen. */
+  isShown: boolean
+}
+
+/** Oldest first. */
+export class OpenRequests {
+  readonly #requests: OpenRequest[] = []
+
+  get all(): readonly OpenRequest[] {
+    return [...this.#requests]
+  }
+
+  add(request: OpenRequest): void {
+    this.#requests.push(request)
+  }
+
+  remove(request: OpenRequest): void {
+    if (request.timer) clearTimeout(request.timer)
+    request.timer = null
+    request.channel?.release()
+    request.channel = null
+    const at = this.#requests.indexOf(request)
+    if (at >= 0) this.#requests.splice(at, 1)
+  }
+
+  /** `agentId` null: of the conversation itself. */
+  ofAgent(agentId: string | null): readonly OpenRequest[] {
+    return this.#requests.filter(({ event }) => event.agentId === agentId)
+  }
+
+  /**
+   * The one whose tool has run. Requests carry no id of the use, so tool and input have to do;
+   * an answered question or plan comes back with another input.
+   */
+  matching(done: HookEvent): readonly OpenRequest[] {
+    const candidates = this.ofAgent(done.agentId).filter(({ event }) => event.toolName === done.toolName)
+    const same = candidates.find(({ event }) => isDeepStrictEqual(event.toolInput, done.toolInput))
+    const isDialog = done.toolName === 'AskUserQuestion' || done.toolName === 'ExitPlanMode'
+    const found = same ?? (isDialog ? candidates[0] : undefined)
+    return found ? [found] : []
+  }
+}

@@ -1,0 +1,37 @@
+import type { Box } from '../place/box.ts'
+import { openQuietWindows, openSession } from '../place/session.ts'
+import { storeMissions } from '../place/store.ts'
+import { emptyNode, timeAgenc } from '../place/timing.ts'
+import type { Case } from './case.ts'
+
+function besideEmptyNode(box: Box, args: readonly string[]) {
+  const floor = emptyNode(box)
+  return { subject: async () => timeAgenc(box, args), floor: async () => floor() }
+}
+
+export function helpCase(...args: string[]): Case {
+  return { prepare: box => besideEmptyNode(box, args) }
+}
+
+export function listCase(missions: number, running: number): Case {
+  return {
+    prepare: async box => {
+      const stored = await storeMissions(box, missions)
+      if (running > 0) await openQuietWindows(box, openSession(box), stored.slice(0, running))
+      assertListed(box, missions, running)
+      return besideEmptyNode(box, ['mission', 'ls', '--json'])
+    },
+  }
+}
+
+/** A list that is fast because it is empty would prove nothing. */
+export function assertListed(box: Box, missions: number, running: number): void {
+  const listed: { status: string; tmux_window: string | null }[] = JSON.parse(
+    box.agenc(['mission', 'ls', '--json']),
+  )
+  const seen = listed.filter(({ status, tmux_window }) => status === 'running' && tmux_window !== null)
+  if (listed.length === missions && seen.length === running) return
+  throw new Error(
+    `expected ${missions} missions, ${running} of them running; got ${listed.length}, ${seen.length}`,
+  )
+}

@@ -1,0 +1,77 @@
+import { mkdirSync } from 'node:fs'
+import { insertMission, updateMission } from '../../../src/db/missions.ts'
+import { openStore } from '../../../src/db/open.ts'
+import { insertRepo } from '../../../src/db/repos.ts'
+import { systemRunner } from '../../../src/exec/runner.ts'
+import { type MissionId, newMissionId } from '../../../src/mission/id.ts'
+import { systemProbe } from '../../../src/process/identity.ts'
+import type { Box } from './box.ts'
+
+export interface NamedMission {
+  id: MissionId
+  name: string
+  repo: string | null
+}
+
+/** A name that is found again on a screen. */
+export function markedName(index: number): string {
+  return `bench-${String(index).padStart(4, '0')}`
+}
+
+export const markedNamePattern = /bench-\d{4}/
+
+/** Missions that are on disk and in the store, and do not run. */
+export async function storeMissions(box: Box, count: number): Promise<NamedMission[]> {
+  const missions = Array.from({ length: count }, (_, index) => ({
+    id: newMissionId(),
+    name: markedName(index),
+    repo: `github.com/bench/repo-${index % 7}`,
+  }))
+  const db = await openStore(box.paths.database)
+  const newestMs = Date.now()
+  db.transaction(() => {
+    for (const [index, mission] of missions.entries()) {
+      insertMission(db, {
+        ...mission,
+        parent_id: null,
+        created_at: new Date(newestMs - index * 60_000).toISOString(),
+        permission_mode: null,
+        approve: null,
+        model: null,
+        session_id: mission.id,
+        forked_session_id: null,
+        setup_pending: 0,
+      })
+    }
+  }).immediate()
+  db.close()
+  for (const { id } of missions) mkdirSync(box.paths.mission(id).agent, { recursive: true, mode: 0o700 })
+  return missions
+}
+
+/** From now on these run, as far as the store knows: each held by a process that lives and does nothing. */
+export async function markRunning(box: Box, holders: ReadonlyMap<MissionId, number>): Promise<void> {
+  const db = await openStore(box.paths.database)
+  const probe = systemProbe(systemRunner)
+  const at = new Date().toISOString()
+  db.transaction(() => {
+    for (const [id, pid] of holders) {
+      const { start } = probe.identify(pid)!
+      const wrapper = { wrapper_pid: pid, wrapper_start: start, heartbeat_at: at }
+      updateMission(db, id, { ...wrapper, claude_pid: pid, claude_start: start, state: 'idle' })
+    }
+  }).immediate()
+  db.close()
+}
+
+export async function storeRepos(box: Box, count: number): Promise<void> {
+  const db = await openStore(box.paths.database)
+  const at = new Date().toISOString()
+  db.transaction(() => {
+    for (let index = 0; index < count; index++) {
+      const id = `github.com/bench/${markedName(index)}`
+      insertRepo(db, { id, url: `https://${id}.git`, trusted: 1, added_at: at, updated_at: at })
+    }
+  }).immediate()
+  db.close()
+}

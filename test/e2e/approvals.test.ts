@@ -1,0 +1,232 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { approvalBox, modeOf } from '../helpers/approvals.ts'
+import { isProcessAlive } from '../helpers/session.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+const allowTouch = { tool: 'Bash', match: 'touch *', decision: 'allow' }
+const denyTouch = { tool: 'Bash', match: 'touch *', decision: 'deny', message: 'files are made by hand here' }
+const rules = (...list: object[]) => ({ approvals: { mode: 'rules', delay_ms: 50, rules: list } })
+const longDelayMs = 60_000
+const inDelay = { approvals: { mode: 'rules', delay_ms: longDelayMs, rules: [allowTouch] } }
+
+describe('by rule', () => {
+  test('what a rule allows runs, the rest is asked, and both are on record', async () => {
+    const box = await approvalBox(rules(allowTouch))
+    box.say('[[bash touch one]] [[bash mkfifo two]] [[text done]]')
+    const waiting = await box.asked()
+    expect(waiting).toMatchObject({
+      waiting_for: 'permission',
+      pending: [{ tool: 'Bash', input: { command: 'mkfifo two' } }],
+    })
+    expect(box.hasMade('one')).toBe(true)
+    box.press('1')
+    await box.settled()
+    expect(box.hasMade('two')).toBe(true)
+    expect(box.approvals(box.id)).toEqual([
+      {
+        at: expect.any(String),
+        mission_id: box.id,
+        tool: 'Bash',
+        input: expect.objectContaining({ command: 'touch one' }),
+        decision: 'allow',
+        rule: allowTouch,
+        by: 'rule',
+        latency_ms: expect.any(Number),
+      },
+      expect.objectContaining({ decision: 'allow', rule: null, by: 'user' }),
+    ])
+    expect(modeOf(join(box.agencHome, 'database.sqlite'))).toBe('600')
+  })
+
+  test('a denial reaches the model with its message, and nobody is asked', async () => {
+    const box = await approvalBox({ approvals: { mode: 'ask', rules: [denyTouch] } })
+    box.say('[[bash touch one]] [[text gave up]]')
+    await box.answered(1)
+    await box.settled()
+    expect(box.transcript()).toContain('files are made by hand here')
+    expect(box.hasMade('one')).toBe(false)
+    expect(box.approvals()).toMatchObject([{ decision: 'deny', by: 'rule', rule: denyTouch }])
+    expect(box.screen()).toContain('gave up')
+  })
+
+  test('a denial holds where Claude asks nobody', async () => {
+    const config = { claude: { permission_mode: 'bypassPermissions' }, approvals: { rules: [denyTouch] } }
+    const box = await approvalBox(config)
+    box.say('[[bash touch one]] [[bash mkdir two]] [[text done]]')
+    await waitFor('the end', () => box.screen().includes('done') && box.hasMade('two'))
+    expect(box.hasMade('one')).toBe(false)
+    expect(box.transcript()).toContain('files are made by hand here')
+  })
+
+  test('changed rules count for a mission that runs, and broken ones allow nothing but still deny', async () => {
+    const box = await approvalBox(rules())
+    box.say('[[bash touch one]]')
+    await box.asked()
+    box.press('1')
+    await box.settled()
+    box.writeConfig(rules(allowTouch, { ...denyTouch, match: 'touch bad*' }))
+    box.say('[[bash touch two]]')
+    await box.answered(2)
+    await box.settled()
+    expect(box.hasMade('two')).toBe(true)
+    box.writeConfig('{ "approvals": { "mode": "all", ')
+    box.say('[[bash touch bad]] [[bash touch three]]')
+    await waitFor('the dialog', () => box.screen().includes('touch three') && /❯ 1\. /.test(box.screen()))
+    expect(box.transcript()).toContain('files are made by hand here')
+    box.writeConfig(rules(allowTouch))
+    await box.asked()
+    box.press('1')
+    await box.settled()
+    expect(box.approvals().map(({ decision, by }) => [decision, by])).toEqual([
+      ['allow', 'user'],
+      ['allow', 'rule'],
+      ['deny', 'rule'],
+      ['allow', 'user'],
+    ])
+  })
+})
+
+describe('the delay', () => {
+  test('the user answers first, and wins', async () => {
+    const box = await approvalBox(inDelay)
+    box.say('[[bash touch one]] [[text done]]')
+    await box.asked()
+    box.press('Escape')
+    await box.settled()
+    expect(box.hasMade('one')).toBe(false)
+    expect(await box.answered(1)).toMatchObject([{ decision: 'deny', by: 'user', rule: null }])
+  })
+
+  test('hold stops an approval that is under way, and release does not bring it back', async () => {
+    const delayed = { approvals: { mode: 'rules', delay_ms: 1500, rules: [allowTouch] } }
+    const box = await approvalBox(delayed)
+    box.say('[[bash touch one]] [[text done]]')
+    await box.asked()
+    expect(box.agencJson(['hold'])).toMatchObject({ held: true, missions: [] })
+    box.say('')
+    await waitFor('the delay to pass', () => Date.now() - Date.parse(box.now().waiting_since!) > 2000)
+    expect(box.hasMade('one')).toBe(false)
+    expect(box.agenc(['mission', 'show', box.id]).stdout).toMatch(/approvals +rules, on hold/)
+    expect(box.agencJson(['hold', '--release'])).toMatchObject({ held: false, since: null, missions: [] })
+    expect(box.now()).toMatchObject({ state: 'waiting', pending: [{ tool: 'Bash' }] })
+    box.press('1')
+    await box.settled()
+    box.agencJson(['hold', box.id])
+    box.say('[[bash touch two]]')
+    await box.asked()
+    expect(box.agencJson(['hold', '--release', box.id])).toMatchObject({ missions: [] })
+  })
+})
+
+describe('answered from elsewhere', () => {
+  test('allow, deny with a message, and a mode', async () => {
+    const box = await approvalBox()
+    box.say('[[bash touch one]] [[bash touch two]] [[bash touch three]] [[text done]]')
+    await box.asked()
+    expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({ exitCode: 0 })
+    await waitFor('the second', () => box.now().pending.some(({ id }) => id === '2'))
+    box.agenc(['mission', 'answer', box.id, 'deny', '--message', 'not that one'])
+    await waitFor('the third', () => box.now().pending.some(({ id }) => id === '3'))
+    const done = box.agenc(['mission', 'answer', box.id, 'allow', '--mode', 'acceptEdits', '--request', '3'])
+    expect(done).toMatchObject({ exitCode: 0, stderr: 'Allowed: Bash touch three\n' })
+    const mission = await box.settled()
+    expect(['one', 'two', 'three'].map(box.hasMade)).toEqual([true, false, true])
+    expect(box.transcript()).toContain('not that one')
+    expect(mission).toMatchObject({ permission_mode: 'acceptEdits', permission_mode_source: 'mission' })
+    expect(box.approvals().map(({ decision, by }) => [decision, by])).toEqual([
+      ['allow', 'answer'],
+      ['deny', 'answer'],
+      ['allow', 'answer'],
+    ])
+    expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('nothing waits for an answer'),
+    })
+  })
+
+  test('a question and a plan are for the user', async () => {
+    const box = await approvalBox({ approvals: { mode: 'all', delay_ms: 0 } })
+    const question = JSON.stringify({
+      questions: [
+        { question: 'Which?', header: 'x', multiSelect: false, options: [{ label: 'A' }, { label: 'B' }] },
+      ],
+    })
+    box.say(`[[tool AskUserQuestion ${question}]] [[text thanks]]`)
+    expect(await box.asked()).toMatchObject({ waiting_for: 'question' })
+    const refused = box.agenc(['mission', 'answer', box.id, 'allow'])
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a question') })
+    expect(refused.stderr).toContain('Go there')
+    box.press('1')
+    await box.settled()
+    expect(box.approvals()).toMatchObject([{ tool: 'AskUserQuestion', decision: 'allow', by: 'user' }])
+  })
+})
+
+test("a subagent's request is decided by rule at once, or its dialog opens at once", async () => {
+  const box = await approvalBox({ approvals: { mode: 'rules', delay_ms: longDelayMs, rules: [allowTouch] } })
+  const agent = (prompt: string) => {
+    const input = JSON.stringify({ description: 'd', subagent_type: 'general-purpose', prompt })
+    return `[[tool Agent ${input.replaceAll('[[', '\\u005b\\u005b').replaceAll(']]', '\\u005d\\u005d')}]]`
+  }
+  box.say(agent('[[bash touch one]] [[text ok]]'))
+  await waitFor('the file', () => box.hasMade('one'))
+  box.say(agent('[[bash mkfifo two]] [[text ok]]'))
+  await box.asked()
+  expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('only its dialog'),
+  })
+  box.press('1')
+  await waitFor('the second file', () => box.hasMade('two'))
+  expect(await box.answered(2)).toMatchObject([
+    { decision: 'allow', by: 'rule' },
+    { decision: 'allow', by: 'user' },
+  ])
+})
+
+test('a model that prints the text of a permission dialog triggers nothing', async () => {
+  const box = await approvalBox({ approvals: { mode: 'all', delay_ms: 0 } })
+  const dialog = [
+    'Bash command',
+    'rm -rf /',
+    'Do you want to proceed?',
+    '❯ 1. Yes',
+    '  2. No',
+    'Esc to cancel',
+  ]
+  box.say(`[[text ${dialog.join(' ')}]] [[text END]]`)
+  await waitFor('the words', () => box.screen().includes('Do you want to proceed?'))
+  const mission = await box.settled()
+  expect(mission).toMatchObject({ state: 'idle', waiting_for: null, pending: [] })
+  expect(box.approvals()).toEqual([])
+})
+
+test('the wrapper is killed: its hook ends, and Claude too', async () => {
+  const box = await approvalBox(inDelay)
+  box.say('[[bash touch one]]')
+  const { wrapper_pid, claude_pid } = await box.asked()
+  const hooks = childrenOf(claude_pid!)
+  expect(hooks.length).toBeGreaterThan(0)
+  process.kill(wrapper_pid!, 'SIGKILL')
+  await waitFor('hook and Claude to end', () => ![...hooks, claude_pid!].some(isProcessAlive))
+  expect(box.hasMade('one')).toBe(false)
+  expect(box.now()).toMatchObject({ status: 'crashed', pending: [] })
+})
+
+test('stopped while it asks: the request ends unanswered', async () => {
+  const box = await approvalBox()
+  box.say('[[bash touch one]]')
+  await box.asked()
+  expect(box.agenc(['mission', 'stop', box.id])).toMatchObject({ exitCode: 0 })
+  expect(box.approvals()).toMatchObject([{ decision: 'ask', by: 'timeout' }])
+})
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+}

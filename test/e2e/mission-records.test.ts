@@ -1,0 +1,200 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { MissionJson } from '../../src/mission/json.ts'
+import { agencScript } from '../helpers/cli.ts'
+import { base, expectUsageError } from '../helpers/records.ts'
+import { openTerminal } from '../helpers/terminal.ts'
+
+test('new, ls, show, rename, archive, unarchive and rm', { timeout: 60_000 }, async () => {
+  const box = base()
+  const mission = await box.create('app', '--name', 'mend it', '--permission-mode', 'plan', '--model', 'opus')
+  expect(mission).toMatchObject({
+    short_id: mission.id.slice(0, 8),
+    name: 'mend it',
+    repo: 'local/src/app',
+    display: 'mend it',
+    status: 'stopped',
+    state: null,
+    permission_mode: 'plan',
+    permission_mode_source: 'mission',
+    approve: 'ask',
+    model: 'opus',
+    session_id: mission.id,
+    parent_id: null,
+    tmux_window: null,
+    wrapper_pid: null,
+    dir: join(box.agencHome, 'missions', mission.id, 'agent'),
+    last_exit: { code: 0, signal: null },
+    pending: [],
+    plans: [],
+  })
+  expect(readFileSync(join(mission.dir, 'README.md'), 'utf8')).toBe('hello\n')
+
+  const blank = await box.create('--blank')
+  expect(blank).toMatchObject({ repo: null, display: '(blank)', permission_mode_source: 'claude' })
+  expect(readdirSync(blank.dir)).toEqual([])
+  expect(box.missions().map(({ id }) => id)).toEqual([blank.id, mission.id])
+
+  expect(box.agenc(['mission', 'show', mission.short_id]).stdout).toMatch(/^name +mend it$/m)
+  expect(box.agencJson(['mission', 'rename', mission.short_id, ' new\u001b[31m\nname '])).toEqual({
+    id: mission.id,
+    name: 'new name',
+  })
+  expect(box.agencJson<MissionJson>(['mission', 'show', mission.id]).name).toBe('new name')
+  box.agenc(['mission', 'rename', mission.id, ''])
+  expect(box.agencJson<MissionJson>(['mission', 'show', mission.id])).toMatchObject({
+    name: null,
+    display: 'local/src/app',
+  })
+
+  expect(box.agenc(['mission', 'archive', mission.short_id, mission.id]).exitCode).toBe(0)
+  expect(box.missions().map(({ id }) => id)).toEqual([blank.id])
+  expect(box.missions('-a').map(({ id, status }) => [id, status])).toEqual([
+    [blank.id, 'stopped'],
+    [mission.id, 'archived'],
+  ])
+  expect(existsSync(mission.dir)).toBe(true)
+  expect(box.agencJson(['mission', 'unarchive', mission.short_id])).toEqual([
+    { id: mission.id, archived: false },
+  ])
+  expect(box.missions()).toHaveLength(2)
+
+  expect(box.agencJson(['mission', 'rm', blank.short_id, mission.short_id, '--yes'])).toEqual([
+    { id: blank.id, removed: true },
+    { id: mission.id, removed: true },
+  ])
+  expect(box.missions('-a')).toEqual([])
+  expect(readdirSync(join(box.agencHome, 'missions'))).toEqual([])
+})
+
+test('a clone takes the directory as it is, and its repo with it', async () => {
+  const box = base()
+  const original = await box.create('app')
+  writeFileSync(join(original.dir, 'draft'), 'not committed')
+  const copy = await box.create('--clone', original.short_id)
+  expect(copy).toMatchObject({ repo: 'local/src/app', parent_id: original.id })
+  expect(readFileSync(join(copy.dir, 'draft'), 'utf8')).toBe('not committed')
+})
+
+test('a prompt reaches Claude as it is, from an argument or from stdin', async () => {
+  const box = base()
+  const claude = join(box.root, 'claude')
+  writeFileSync(claude, `#!/bin/sh\nfor last; do :; done\nprintf '%s' "$last" >'${box.root}/prompt'\n`, {
+    mode: 0o755,
+  })
+  const hostile = `-x "$(touch ${box.root}/pwned)" 'é' \\`
+  await box.create('--blank', '--prompt', hostile)
+  expect(readFileSync(join(box.root, 'prompt'), 'utf8')).toBe(hostile)
+  const piped = openTerminal(
+    '/bin/sh',
+    ['-c', `printf 'from\\nstdin' | "$0" "$1" mission new --blank --prompt -`, process.execPath, agencScript],
+    {
+      env: box.env,
+      cwd: box.root,
+    },
+  )
+  expect(await piped.exited).toBe(0)
+  expect(readFileSync(join(box.root, 'prompt'), 'utf8')).toBe('from\nstdin')
+  expect(existsSync(join(box.root, 'pwned'))).toBe(false)
+})
+
+describe('bad usage leaves nothing behind', () => {
+  test('of new', async () => {
+    const box = base()
+    for (const args of [
+      ['app', '--blank'],
+      ['app', '--clone', 'abcd'],
+      ['--blank', '--clone', 'abcd'],
+      ['app', '--approve', 'maybe'],
+    ]) {
+      const terminal = box.terminal(['mission', 'new', ...args])
+      expect(await terminal.exited, args.join(' ')).toBe(64)
+    }
+    expectUsageError(box.agenc(['mission', 'new', 'app']), /needs a terminal/)
+    expectUsageError(box.agenc(['mission', 'new']), /agenc: /)
+    const unknown = box.terminal(['mission', 'new', 'no-such-repo'])
+    expect(await unknown.exited).toBe(64)
+    await unknown.waitForText('local/src/app')
+    expect(box.missions('-a')).toEqual([])
+    expect(
+      existsSync(join(box.agencHome, 'missions')) ? readdirSync(join(box.agencHome, 'missions')) : [],
+    ).toEqual([])
+  })
+
+  test('of ids: too short, unknown, ambiguous, none', { timeout: 60_000 }, async () => {
+    const box = base()
+    expectUsageError(box.agenc(['mission', 'show', 'abcd']), /no missions yet/)
+    const mission = await box.create('--blank', '--name', 'the\u202eonly one')
+    expectUsageError(box.agenc(['mission', 'show', mission.id.slice(0, 3)]), /at least 4 characters/)
+    expectUsageError(
+      box.agenc(['mission', 'show', 'zzzz']),
+      /no mission "zzzz"\nMissions:\n {2}[0-9a-f]{8} {2}theonly one\n/,
+    )
+    expectUsageError(box.agenc(['mission', 'show']), /which mission\?/)
+    expectUsageError(box.agenc(['mission', 'archive']), /which mission\?/)
+    expectUsageError(box.agenc(['mission', 'show', '.']), /not in one/)
+    const inside = { env: { AGENC_MISSION_UUID: mission.id } }
+    expect(box.agenc(['mission', 'show', '.'], inside).exitCode).toBe(0)
+    expect(box.agenc(['mission', 'show', mission.id.toUpperCase()]).exitCode).toBe(0)
+  })
+})
+
+describe('rm', () => {
+  test('refuses what is nowhere else, and says what', { timeout: 60_000 }, async () => {
+    const box = base()
+    const { id, dir, short_id } = await box.create('app')
+    const refusal = () => box.agenc(['mission', 'rm', short_id, '--yes'])
+    const git = (...args: string[]) => box.bench.git(dir.slice(box.root.length), ...args)
+
+    writeFileSync(join(dir, 'new\u001b[31m file'), 'x')
+    expect(refusal()).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(refusal().stderr).toMatch(
+      /holds work that is nowhere else\n {2}1 file not tracked by git: new file\n/,
+    )
+    git('add', '--all')
+    expect(refusal().stderr).toContain('1 file not committed: new file')
+    git('commit', '--quiet', '--message', 'x')
+    expect(refusal().stderr).toContain('1 commit that no remote has')
+    git('push', '--quiet', 'origin', 'HEAD:refs/heads/saved')
+    git('fetch', '--quiet')
+    writeFileSync(join(dir, 'README.md'), 'changed')
+    git('stash')
+    expect(refusal().stderr).toContain('1 stash')
+    git('stash', 'drop', '--quiet')
+    writeFileSync(join(dir, 'ignored'), 'may go')
+    expect(box.missions().map(mission => mission.id)).toEqual([id])
+    expect(refusal()).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    expect(existsSync(dir)).toBe(false)
+  })
+
+  test('of several, one that is refused keeps all; --force takes them', { timeout: 60_000 }, async () => {
+    const box = base()
+    const [clean, dirty] = [await box.create('app'), await box.create('--blank')]
+    writeFileSync(join(dirty.dir, 'note'), 'x')
+    const refused = box.agenc(['mission', 'rm', clean.short_id, dirty.short_id, '--yes'])
+    expect(refused).toMatchObject({ exitCode: 1 })
+    expect(refused.stderr).toContain('files in a directory that is not a git repo')
+    expect(box.missions()).toHaveLength(2)
+    expect(box.agenc(['mission', 'rm', clean.short_id, dirty.short_id, '--yes', '--force']).exitCode).toBe(0)
+    expect(box.missions()).toEqual([])
+  })
+
+  test('asks, takes no for an answer, and needs --yes where nobody can be asked', async () => {
+    const box = base()
+    const { short_id } = await box.create('--blank', '--name', 'precious')
+    expectUsageError(box.agenc(['mission', 'rm', short_id]), /confirmation\nPass --yes/)
+    for (const keys of ['n\r', '\r', '\u0003', '\u001b']) {
+      const terminal = box.terminal(['mission', 'rm', short_id])
+      await terminal.waitForText(`Delete ${short_id} precious?`)
+      terminal.type(keys)
+      expect(await terminal.exited).toBe(130)
+    }
+    expect(box.missions()).toHaveLength(1)
+    const terminal = box.terminal(['mission', 'rm', short_id])
+    await terminal.waitForText('Delete')
+    terminal.type('y\r')
+    expect(await terminal.exited).toBe(0)
+    expect(box.missions()).toEqual([])
+  })
+})

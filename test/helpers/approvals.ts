@@ -1,0 +1,85 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
+import type { MissionJson } from '../../src/mission/json.ts'
+import { type SessionBox, sessionBox } from './session.ts'
+import { waitFor } from './wait.ts'
+
+export interface ApprovalBox extends SessionBox {
+  id: string
+  window: string
+  /** Types a prompt, which is the model's script, and Enter. */
+  say(prompt: string): void
+  press(key: string): void
+  screen(): string
+  now(): MissionJson
+  approvals(...args: string[]): ApprovalJson[]
+  /** Waits until so many requests are on record and answered. */
+  answered(count: number): Promise<ApprovalJson[]>
+  /** Waits for a dialog of this mission, and for the wrapper to know of it. */
+  asked(): Promise<MissionJson>
+  /** Waits until the mission rests with nothing to answer. */
+  settled(): Promise<MissionJson>
+  writeConfig(config: object | string): void
+  hasMade(name: string): boolean
+  /** What was said to the model and by it. */
+  transcript(): string
+}
+
+/** A session with one blank mission under these settings; without any, every request is asked. */
+export async function approvalBox(
+  config: object = {},
+  { box = sessionBox(), args = [] as string[] } = {},
+): Promise<ApprovalBox> {
+  const writeConfig = (next: object | string) => {
+    const path = join(box.agencHome, 'config.json')
+    writeFileSync(path, typeof next === 'string' ? next : JSON.stringify(next), { mode: 0o600 })
+  }
+  box.agenc(['config', 'set', 'tmux.return_to_parent', 'always'])
+  writeConfig({ claude: { permission_mode: 'default' }, ...config })
+  const first = await box.start()
+  const { id: window, mission: id } = args.length > 0 ? await box.startFrom(first.id, ...args) : first
+  const approval: ApprovalBox = {
+    ...box,
+    id,
+    window,
+    writeConfig,
+    say: prompt => {
+      box.tmux('send-keys', '-t', window, '-l', prompt)
+      box.tmux('send-keys', '-t', window, 'Enter')
+    },
+    press: key => void box.tmux('send-keys', '-t', window, key),
+    screen: () => box.tmux('capture-pane', '-p', '-t', window),
+    now: () => box.mission(id),
+    approvals: (...more) => box.agencJson(['approvals', 'ls', ...more]),
+    answered: count =>
+      waitFor(`${count} answered requests`, () => {
+        const rows = approval.approvals()
+        return rows.length === count && rows.every(({ by }) => by !== null) && rows
+      }),
+    asked: async () => {
+      await waitFor('a dialog', () => /❯ 1\. /.test(approval.screen()))
+      return waitFor('the wrapper to know of it', () => {
+        const mission = approval.now()
+        return mission.state === 'waiting' && mission.pending.length > 0 && mission
+      })
+    },
+    settled: () =>
+      waitFor('the mission to rest', () => {
+        const mission = approval.now()
+        return mission.state === 'idle' && mission.pending.length === 0 && mission
+      }),
+    hasMade: name => existsSync(join(approval.now().dir, name)),
+    transcript: () => readFileSync(transcriptOf(box, approval.now()), 'utf8'),
+  }
+  return approval
+}
+
+function transcriptOf(box: SessionBox, { session_id, dir }: MissionJson): string {
+  const project = dir.replace(/[^a-zA-Z0-9]/g, '-')
+  return join(box.home, '.claude', 'projects', project, `${session_id}.jsonl`)
+}
+
+export function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8)
+}

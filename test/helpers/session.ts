@@ -1,0 +1,161 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { MissionJson } from '../../src/mission/json.ts'
+import { agencScript, projectRoot, type Sandbox, sandbox } from './cli.ts'
+import { standInClaude } from './stand-in.ts'
+import { openTerminal, type Terminal } from './terminal.ts'
+import { waitFor } from './wait.ts'
+
+export interface WindowRow {
+  id: string
+  isActive: boolean
+  name: string
+  mission: string
+  state: string
+  parent: string
+  panes: number
+}
+
+/** A sandbox with the stand-in as its Claude, and a tmux server of its own that ends with the test. */
+export interface SessionBox extends Sandbox {
+  tmux(...args: string[]): string
+  attach(options?: { columns?: number; rows?: number; env?: NodeJS.ProcessEnv }): Terminal
+  windows(): WindowRow[]
+  missions(): MissionJson[]
+  mission(id: string): MissionJson
+  /** A repo in the library, trusted. */
+  addRepo(name: string): string
+  waitForState(id: string, state: string): Promise<MissionJson>
+  /** The environment of a program in that window. */
+  inside(window: string): NodeJS.ProcessEnv
+  /** A session with one blank mission, without anybody attached. Returns the mission's window. */
+  start(): Promise<WindowRow>
+  /** A further mission, started from that window; returns its window once it is idle. */
+  startFrom(window: string, ...args: string[]): Promise<WindowRow>
+  windowOf(mission: string): WindowRow | undefined
+}
+
+let standIn: string | undefined
+
+export function sessionBox({ tmuxConf = '' } = {}): SessionBox {
+  const box = sandbox()
+  const bin = join(box.root, 'bin')
+  mkdirSync(bin)
+  standIn ??= standInClaude(join(projectRoot, 'node_modules', '.cache', 'agenc', `stand-in-${process.pid}`))
+  execFileSync('ln', ['-s', standIn, join(bin, 'claude')])
+  Object.assign(box.env, {
+    PATH: `${bin}:${box.env.PATH}`,
+    SHELL: '/bin/sh',
+    PS1: 'shell$ ',
+    ENV: '',
+  })
+  writeFileSync(join(box.home, '.tmux.conf'), tmuxConf)
+  mkdirSync(join(box.home, '.claude'))
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-u', ...args], {
+      env: box.env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  onTestFinished(async () => {
+    const processes = box
+      .agencJson<MissionJson[]>(['mission', 'ls', '-a'])
+      .flatMap(({ wrapper_pid, claude_pid }) => [wrapper_pid, claude_pid])
+      .filter(pid => pid !== null)
+    spawnSync('tmux', ['kill-server'], { env: box.env, stdio: 'ignore' })
+    await waitFor('all missions to end', () => !processes.some(isProcessAlive))
+  })
+  const session: SessionBox = {
+    ...box,
+    tmux,
+    attach: (options = {}) =>
+      openTerminal(process.execPath, [agencScript, 'tmux', 'attach'], {
+        env: { ...box.env, ...options.env },
+        cwd: box.root,
+        columns: options.columns ?? 120,
+        rows: options.rows ?? 36,
+      }),
+    windows: () => readWindows(tmux),
+    missions: () => box.agencJson(['mission', 'ls', '-a']),
+    mission: id => box.agencJson(['mission', 'show', id]),
+    addRepo: name => addRepo(box, name),
+    waitForState: (id, state) =>
+      waitFor(`${id} to be ${state}`, () => {
+        const mission = session.mission(id)
+        return (mission.state ?? mission.status) === state && mission
+      }),
+    windowOf: mission => session.windows().find(window => window.mission === mission),
+    inside: window => {
+      const format = '#{socket_path},#{pid},#{s/[$]//:session_id}\t#{pane_id}'
+      const [variable, pane] = tmux('display-message', '-p', '-t', window, format).trim().split('\t')
+      return { AGENC_TMUX: '1', TMUX: variable, TMUX_PANE: pane }
+    },
+    start: async () => {
+      const terminal = session.attach()
+      await terminal.waitForText('(blank)')
+      terminal.type('\r')
+      const window = await waitFor('the first mission', () =>
+        session.windows().find(({ mission }) => mission),
+      )
+      await session.waitForState(window.mission, 'idle')
+      terminal.type('\u0002d')
+      await terminal.exited
+      return session.windowOf(window.mission)!
+    },
+    startFrom: async (window, ...args) => {
+      const made = session.agenc(['mission', 'new', '--blank', ...args], { env: session.inside(window) })
+      if (made.exitCode !== 0) throw new Error(made.stderr)
+      const id = made.stdout.trim()
+      await session.waitForState(id, 'idle')
+      return session.windowOf(id)!
+    },
+  }
+  return session
+}
+
+const rowFormat = [
+  '#{window_id}',
+  '#{window_active}',
+  '#{window_name}',
+  '#{@agenc_mission_uuid}',
+  '#{@agenc_state}',
+  '#{@agenc_parent_window}',
+  '#{window_panes}',
+].join('\t')
+
+function readWindows(tmux: (...args: string[]) => string): WindowRow[] {
+  return tmux('list-windows', '-t', '=agenc:', '-F', rowFormat)
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => line.split('\t'))
+    .map(([id, active, name, mission, state, parent, panes]) => ({
+      id: id!,
+      isActive: active === '1',
+      name: name!,
+      mission: mission!,
+      state: state!,
+      parent: parent!,
+      panes: Number(panes),
+    }))
+}
+
+function addRepo(box: Sandbox, name: string): string {
+  const source = join(box.root, 'sources', name)
+  mkdirSync(source, { recursive: true })
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: source, env: box.env, stdio: 'ignore' })
+  git('init', '-b', 'main')
+  writeFileSync(join(source, 'README.md'), `# ${name}\n`)
+  git('add', '.')
+  git('commit', '-m', 'first')
+  const added = box.agenc(['repo', 'add', source, '--trust'])
+  if (added.exitCode !== 0) throw new Error(added.stderr)
+  return added.stdout.trim()
+}
+
+export function isProcessAlive(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+}

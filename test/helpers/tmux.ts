@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { systemRunner } from '../../src/exec/runner.ts'
+import { type Tmux, tmuxAt } from '../../src/tmux/tmux.ts'
+import { type Sandbox, sandbox } from './cli.ts'
+import { openTerminal, type Terminal } from './terminal.ts'
+import { waitFor } from './wait.ts'
+
+/** A tmux server of the test's own, gone when the test ends. */
+export interface TmuxBench {
+  box: Sandbox
+  tmux: Tmux
+  /** One tmux command that has to succeed; what it printed. */
+  run(...command: string[]): string
+  /** A real client in a real terminal. */
+  attach(session?: string, size?: { columns: number; rows: number }): Promise<Terminal>
+}
+
+export interface TmuxBenchOptions {
+  box?: Sandbox
+  /** The user's tmux.conf. */
+  config?: string
+  /** Each with one window that shows what is typed into it. */
+  sessions?: readonly string[]
+}
+
+export function tmuxBench({
+  box = sandbox(),
+  config = '',
+  sessions = ['agenc'],
+}: TmuxBenchOptions = {}): TmuxBench {
+  mkdirSync(join(box.root, 'tmux'), { recursive: true })
+  const configPath = join(box.root, 'tmux.conf')
+  writeFileSync(configPath, config)
+  const tmux = tmuxAt(systemRunner, box.env, null)
+  const run = (...command: string[]) => tmux.tell(command).join('\n')
+  const [first = 'agenc', ...others] = sessions
+  startServer(box.env, configPath, first)
+  onTestFinished(() => void tmux.ask(['kill-server']))
+  for (const session of others) run('new-session', '-d', '-s', session, 'exec cat')
+  return {
+    box,
+    tmux,
+    run,
+    attach: (session = first, size = { columns: 100, rows: 30 }) => attach(box, run, session, size),
+  }
+}
+
+function startServer(env: NodeJS.ProcessEnv, configPath: string, session: string): void {
+  const args = ['-u', '-f', configPath, 'new-session', '-d', '-s', session, 'exec cat']
+  const { exitCode, stderr } = systemRunner.capture('tmux', args, { env })
+  if (exitCode !== 0) throw new Error(`tmux new-session → ${exitCode}\n${stderr}`)
+}
+
+async function attach(
+  box: Sandbox,
+  run: TmuxBench['run'],
+  session: string,
+  size: { columns: number; rows: number },
+): Promise<Terminal> {
+  const terminal = openTerminal('tmux', ['-u', 'attach-session', '-t', `=${session}`], {
+    env: box.env,
+    ...size,
+  })
+  const pids = () => run('list-clients', '-F', '#{client_pid}').split('\n')
+  await waitFor(`a client in ${session}`, () => pids().includes(String(terminal.pid)))
+  return terminal
+}

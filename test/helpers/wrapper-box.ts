@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import type { MissionRecord } from '../../src/mission/record.ts'
+import { agencScript, projectRoot, type Sandbox, sandbox } from './cli.ts'
+import { standInClaude } from './stand-in.ts'
+import { openTerminal, type Terminal } from './terminal.ts'
+import { waitFor } from './wait.ts'
+
+export interface HistoryEntry {
+  kind: string
+  data: Record<string, unknown>
+}
+
+/** A sandbox whose Claude is the stand-in, with terminals to run missions in. */
+export interface WrapperBox extends Sandbox {
+  claudeHome: string
+  /** `agenc …` as the first process of a terminal: a window of its own. */
+  run(args: string[], options?: { env?: NodeJS.ProcessEnv }): Terminal
+  /** An interactive shell in which `agenc` can be typed. */
+  shell(options?: { env?: NodeJS.ProcessEnv }): Promise<Terminal>
+  /** A blank mission in a window of its own, idle. */
+  mission(...args: string[]): Promise<{ id: string; terminal: Terminal }>
+  /** As the store has it, without going through the CLI. */
+  record(id: string): MissionRecord
+  records(): MissionRecord[]
+  history(id: string): HistoryEntry[]
+  /** `idle`, `waiting:plan`, or without a wrapper `stopped`. */
+  until(id: string, state: string): Promise<MissionRecord>
+  change(sql: string, ...values: unknown[]): void
+}
+
+let standIn: string | undefined
+
+export function wrapperBox(): WrapperBox {
+  const box = sandbox()
+  const bin = join(box.root, 'bin')
+  const claudeHome = join(box.home, '.claude')
+  mkdirSync(bin)
+  mkdirSync(claudeHome)
+  standIn ??= standInClaude(join(projectRoot, 'node_modules', '.cache', 'agenc', `wrapped-${process.pid}`))
+  execFileSync('ln', ['-s', standIn, join(bin, 'claude')])
+  writeFileSync(join(bin, 'agenc'), `#!/bin/sh\nexec '${process.execPath}' '${agencScript}' "$@"\n`, {
+    mode: 0o755,
+  })
+  Object.assign(box.env, { PATH: `${bin}:${box.env.PATH}`, SHELL: '/bin/sh', PS1: 'ready$ ', ENV: '' })
+  const database = join(box.agencHome, 'database.sqlite')
+  const query = <T>(sql: string, ...values: unknown[]): T[] => {
+    if (!existsSync(database)) return []
+    const db = new Sqlite(database, { readonly: true })
+    try {
+      return db.prepare<unknown[], T>(sql).all(...values)
+    } finally {
+      db.close()
+    }
+  }
+  const wrapped: WrapperBox = {
+    ...box,
+    claudeHome,
+    run: (args, options = {}) =>
+      openTerminal(process.execPath, [agencScript, ...args], {
+        env: { ...box.env, ...options.env },
+        cwd: box.root,
+      }),
+    shell: async (options = {}) => {
+      const terminal = openTerminal('/bin/bash', ['--norc', '--noprofile', '-i'], {
+        env: { ...box.env, ...options.env },
+        cwd: box.root,
+      })
+      await terminal.waitForText('ready$')
+      return terminal
+    },
+    mission: async (...args) => {
+      const known = wrapped.records().length
+      const terminal = wrapped.run(['mission', 'new', '--blank', ...args])
+      const { id } = await waitFor('the mission', () => wrapped.records()[known])
+      await wrapped.until(id, 'idle').catch(error => {
+        throw new Error(`${error.message}\n${terminal.screen()}`)
+      })
+      return { id, terminal }
+    },
+    record: id => query<MissionRecord>('SELECT * FROM missions WHERE id = ?', id)[0]!,
+    records: () => query<MissionRecord>('SELECT * FROM missions ORDER BY rowid'),
+    history: id =>
+      query<{ kind: string; data: string }>(
+        'SELECT kind, data FROM events WHERE mission_id = ? ORDER BY id',
+        id,
+      ).map(({ kind, data }) => ({ kind, data: JSON.parse(data) })),
+    until: (id, state) =>
+      waitFor(`${id} to be ${state}`, () => {
+        const record = wrapped.record(id)
+        if (stateOf(record) === state) return record
+        throw new Error(`it is ${stateOf(record)}`)
+      }),
+    change: (sql, ...values) => {
+      const db = new Sqlite(database)
+      db.prepare(sql).run(...values)
+      db.close()
+    },
+  }
+  onTestFinished(() => endEverything(wrapped))
+  return wrapped
+}
+
+function stateOf(record: MissionRecord): string {
+  if (record.wrapper_pid === null) return 'stopped'
+  return record.waiting_for ? `${record.state}:${record.waiting_for}` : String(record.state)
+}
+
+/** By the pids that the store names, so that nothing outlives the directory it works in. */
+async function endEverything(box: WrapperBox): Promise<void> {
+  const pids = box.records().flatMap(({ wrapper_pid, claude_pid }) => [wrapper_pid, claude_pid])
+  const own = pids.filter(pid => pid !== null).filter(belongsTo(box))
+  for (const pid of own) tryKill(pid, 'SIGKILL')
+  await waitFor('all missions to end', () => !own.some(isAlive))
+}
+
+/** A pid in the store may by now be anybody's. */
+function belongsTo({ agencHome }: WrapperBox): (pid: number) => boolean {
+  return pid => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`AGENC_DIRPATH=${agencHome}\0`)
+    } catch {
+      return false
+    }
+  }
+}
+
+export function tryKill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It is gone already.
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+  } catch {
+    return false
+  }
+}
+
+export function untilGone(...pids: (number | null)[]): Promise<true> {
+  return waitFor(`the end of ${pids.join(', ')}`, () => pids.every(pid => pid === null || !isAlive(pid)))
+}
+
+/** Typed as a person does: Enter only when the text is there. */
+export async function say(terminal: Terminal, text: string): Promise<void> {
+  terminal.type(text)
+  const tail = text.replace(/\s+/g, '').slice(-15)
+  await waitFor(`${text} in the prompt`, () =>
+    terminal
+      .screen()
+      .replace(/[\s\u00a0]+/g, '')
+      .includes(tail),
+  )
+  terminal.type('\r')
+}
+
+/** Presses a key until the dialog takes it: it is deaf for its first moments. */
+export async function answer(box: WrapperBox, id: string, terminal: Terminal, key: string): Promise<void> {
+  await waitFor('the dialog to take the key', async () => {
+    if (box.record(id).state !== 'waiting') return true
+    terminal.type(key)
+    return waitFor('an end of waiting', () => box.record(id).state !== 'waiting', 400).catch(() => false)
+  })
+}

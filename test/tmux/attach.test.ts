@@ -1,0 +1,128 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agencScript } from '../helpers/cli.ts'
+import { sessionBox } from '../helpers/session.ts'
+import { openTerminal } from '../helpers/terminal.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+test('the picker is cancelled: the session ends and attach with 0', async () => {
+  const box = sessionBox()
+  const terminal = box.attach()
+  await terminal.waitForText('(blank)')
+  terminal.type('\u001b')
+  expect(await terminal.exited).toBe(0)
+  expect(terminal.raw()).not.toMatch(/can't find|error|no server/)
+  expect(box.missions()).toEqual([])
+})
+
+test('no terminal: an error before anything is created', () => {
+  const box = sessionBox()
+  const done = box.agenc(['tmux', 'attach'])
+  expect(done).toMatchObject({ exitCode: 64, stdout: '' })
+  expect(done.stderr).toMatch(/^agenc: attach needs a terminal/)
+  expect(() => box.tmux('list-sessions')).toThrow(/no server|No such file/)
+})
+
+test('inside the agenc session: says so', async () => {
+  const box = sessionBox()
+  const a = await box.start()
+  expect(box.agenc(['tmux', 'attach'], { env: box.inside(a.id) })).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'You are in the agenc session already.\n',
+  })
+})
+
+test('the session outlives detaching, has the size of the terminal, and attach comes back to it', async () => {
+  const box = sessionBox()
+  const terminal = box.attach({ columns: 91, rows: 27 })
+  await terminal.waitForText('(blank)')
+  terminal.type('\r')
+  const first = await waitFor('the first mission', () => box.windows().find(({ mission }) => mission))
+  expect(box.tmux('display-message', '-p', '-t', first.id, '#{window_width}x#{window_height}').trim()).toBe(
+    '91x26',
+  )
+  expect(box.agenc(['tmux', 'detach'])).toMatchObject({ exitCode: 0 })
+  expect(await terminal.exited).toBe(0)
+  const again = box.attach()
+  await again.waitForText(first.mission.slice(0, 8))
+  expect(box.windows()).toHaveLength(1)
+})
+
+test('inside another tmux session the client is switched, and goes back there when the last window ends', async () => {
+  const box = sessionBox()
+  const terminal = openTerminal('tmux', ['new-session', '-s', 'mine', '/bin/sh'], {
+    env: box.env,
+    columns: 100,
+    rows: 30,
+  })
+  await terminal.waitForText('shell$')
+  terminal.type(`${process.execPath} ${agencScript} tmux attach\r`)
+  await terminal.waitForText('(blank)')
+  terminal.type('\r')
+  const first = await waitFor('the first mission', () => box.windows().find(({ mission }) => mission))
+  await box.waitForState(first.mission, 'idle')
+  terminal.type('/exit')
+  terminal.type('\r')
+  await waitFor('the client back in its own session', () =>
+    box.tmux('list-clients', '-F', '#{session_name}').includes('mine'),
+  )
+  expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
+  await terminal.waitForText('shell$')
+})
+
+test('the home of a running session wins over the caller’s, with a warning', async () => {
+  const box = sessionBox()
+  await box.start()
+  const terminal = box.attach({ env: { AGENC_DIRPATH: join(box.root, 'elsewhere') } })
+  await waitFor('the warning', () => terminal.raw().includes('that one counts'))
+  const format = '#{client_name}'
+  await waitFor('the client', () => box.tmux('list-clients', '-t', '=agenc', '-F', format).trim() !== '')
+  expect(box.tmux('show-environment', '-t', '=agenc', 'AGENC_DIRPATH').trim()).toBe(
+    `AGENC_DIRPATH=${box.agencHome}`,
+  )
+})
+
+test('attach refreshes what missions need of the environment, and nothing of a Claude’s own', async () => {
+  const box = sessionBox()
+  await box.start()
+  const terminal = box.attach({
+    env: {
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      ANTHROPIC_MODEL: 'x',
+      CLAUDE_CODE_CHILD_SESSION: '1',
+      SECRET: 'y',
+    },
+  })
+  await waitFor('the client', () => box.tmux('list-clients', '-t', '=agenc').trim() !== '')
+  const environment = box.tmux('show-environment', '-t', '=agenc')
+  expect(environment).toContain('HTTPS_PROXY=http://127.0.0.1:9')
+  expect(environment).toContain('ANTHROPIC_MODEL=x')
+  expect(environment).toContain('AGENC_TMUX=1')
+  expect(environment).not.toMatch(/CHILD_SESSION|SECRET/)
+  terminal.kill()
+})
+
+describe('versions', () => {
+  test.each([
+    ['tmux 3.1c', 69],
+    ['tmux 2.9a', 69],
+    ['tmux 3.2', 64],
+    ['tmux next-3.6', 64],
+    ['tmux master', 64],
+    ['tmux openbsd-7.5', 64],
+  ])('%s', (version, exitCode) => {
+    const box = sessionBox()
+    const bin = join(box.root, 'fake')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'tmux'), `#!/bin/sh\n[ "$1" = -V ] && echo '${version}'\n`)
+    chmodSync(join(bin, 'tmux'), 0o755)
+    const done = box.agenc(['tmux', 'attach'], { env: { PATH: `${bin}:${box.env.PATH}` } })
+    expect(done.exitCode).toBe(exitCode)
+    if (exitCode === 69) {
+      expect(done.stderr).toContain(version)
+      expect(done.stderr).toContain('3.2')
+    }
+  })
+})

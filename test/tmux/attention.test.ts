@@ -1,0 +1,76 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type SessionBox, sessionBox } from '../helpers/session.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+async function attended(box: SessionBox) {
+  box.agenc(['config', 'set', 'claude.permission_mode', 'default'])
+  const a = await box.start()
+  const b = await box.startFrom(a.id, '--name', 'bee')
+  box.tmux('select-window', '-t', a.id)
+  const terminal = box.attach()
+  await terminal.waitForText('2 idle')
+  return { a, b, terminal }
+}
+
+function say(box: SessionBox, window: string, text: string): void {
+  box.tmux('send-keys', '-t', window, '-l', text)
+  box.tmux('send-keys', '-t', window, 'Enter')
+}
+
+test('a mission that waits elsewhere is marked, counted and announced, once, until it was answered', async () => {
+  const box = sessionBox()
+  const log = join(box.root, 'notified')
+  const notifier = join(box.root, 'notifier')
+  writeFileSync(
+    notifier,
+    `#!/bin/sh\necho "$AGENC_MISSION_UUID $AGENC_MISSION_STATE $AGENC_MISSION_WAITING_FOR $1" >>'${log}'\n`,
+  )
+  chmodSync(notifier, 0o755)
+  box.agenc(['config', 'set', 'notify.command', notifier, '$(touch pwned)'])
+  box.agenc(['config', 'set', 'notify.bell', 'true'])
+  const { b, terminal } = await attended(box)
+  say(box, b.id, '[[bash touch x]] [[text it is done]]')
+  await box.waitForState(b.mission, 'waiting')
+  await terminal.waitForText(`${b.name} waits for you (permission)`)
+  await terminal.waitForText('1 waiting')
+  await terminal.waitForText(`!${b.name}`)
+  expect(terminal.raw()).toContain('\u0007')
+  expect(readFileSync(log, 'utf8')).toBe(`${b.mission} waiting permission $(touch pwned)\n`)
+  expect(existsSync(join(box.root, 'pwned'))).toBe(false)
+
+  box.tmux('select-window', '-t', b.id)
+  box.tmux('last-window', '-t', '=agenc')
+  expect(box.windowOf(b.mission)!.state).toBe('waiting')
+
+  await waitFor('the answer to be taken', () => {
+    if (box.mission(b.mission).state === 'waiting') box.tmux('send-keys', '-t', b.id, '1')
+    return box.mission(b.mission).state === 'idle'
+  })
+  await terminal.waitForText(`${b.name} is done`)
+  await terminal.waitForText('2 idle')
+  await terminal.waitForText(`+${b.name}`)
+  box.tmux('select-window', '-t', b.id)
+  await terminal.waitForText(`-${b.name}`)
+  await waitFor('two notices', () => readFileSync(log, 'utf8').trimEnd().split('\n').length === 2)
+})
+
+test('a user who looks at it is not disturbed', async () => {
+  const box = sessionBox()
+  const { a, terminal } = await attended(box)
+  say(box, a.id, '[[bash touch x]]')
+  await box.waitForState(a.mission, 'waiting')
+  await terminal.waitForText('1 waiting')
+  expect(terminal.raw()).not.toContain('waits for you')
+})
+
+test('styles and counts belong to the agenc session alone', async () => {
+  const box = sessionBox({ tmuxConf: 'set -g status-right "mine"\nset -g window-status-format "W"\n' })
+  const { a } = await attended(box)
+  box.tmux('new-session', '-d', '-s', 'other', 'sleep 1000')
+  expect(box.tmux('show-options', '-t', '=other:', 'status-right')).toBe('')
+  expect(box.tmux('show-options', '-g', 'status-right')).toBe('status-right mine\n')
+  expect(box.tmux('show-options', '-w', '-t', '=other:', 'window-status-format')).toBe('')
+  expect(box.tmux('show-options', '-w', '-t', a.id, 'window-status-format')).toContain('agenc_state')
+})

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import { isProcessAlive, type SessionBox, sessionBox } from '../helpers/session.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+const processesOf = (box: SessionBox) =>
+  box.missions().flatMap(({ wrapper_pid, claude_pid }) => [wrapper_pid!, claude_pid!])
+
+const statuses = (box: SessionBox) => box.missions().map(({ status }) => status)
+
+async function twoMissions(box: SessionBox) {
+  const a = await box.start()
+  const b = await box.startFrom(a.id, '--prompt', 'hello [[text good morning]]')
+  await waitFor('an answer', () => box.tmux('capture-pane', '-p', '-t', b.id).includes('good morning'))
+  return { a, b }
+}
+
+describe('the user closes it: stopped', () => {
+  test.each([
+    ['the only session', false],
+    ['one of two sessions', true],
+  ])('kill-session of %s', async (_title, hasOther) => {
+    const box = sessionBox()
+    await twoMissions(box)
+    if (hasOther) box.tmux('new-session', '-d', '-s', 'other', 'sleep 1000')
+    const processes = processesOf(box)
+    box.tmux('kill-session', '-t', '=agenc')
+    await waitFor('all processes to end', () => !processes.some(isProcessAlive))
+    expect(statuses(box)).toEqual(['stopped', 'stopped'])
+    expect(box.agenc(['tmux', 'restore'])).toMatchObject({
+      exitCode: 0,
+      stderr: 'There is nothing to restore.\n',
+    })
+  })
+})
+
+describe('tmux goes down: crashed, and restore brings it back', () => {
+  test.each([
+    ['kill-server', (box: SessionBox) => void box.tmux('kill-server')],
+    [
+      'kill -9 of the server',
+      (box: SessionBox) => void process.kill(Number(box.tmux('display-message', '-p', '#{pid}')), 'SIGKILL'),
+    ],
+    [
+      'kill -9 of everything',
+      (box: SessionBox) => {
+        const server = Number(box.tmux('display-message', '-p', '#{pid}'))
+        for (const pid of [...processesOf(box), server]) process.kill(pid, 'SIGKILL')
+      },
+    ],
+  ])('%s', async (_title, strike) => {
+    const box = sessionBox()
+    const { a, b } = await twoMissions(box)
+    const processes = processesOf(box)
+    strike(box)
+    await waitFor('all processes to end', () => !processes.some(isProcessAlive))
+    expect(statuses(box)).toEqual(['crashed', 'crashed'])
+    const terminal = box.attach()
+    await terminal.waitForText('(blank)')
+    await terminal.waitForText('agenc tmux restore')
+    terminal.type('\u0002d')
+    await terminal.exited
+
+    const restored = box.agenc(['tmux', 'restore'])
+    expect(restored).toMatchObject({ exitCode: 0 })
+    expect(restored.stderr.match(/is back/g)).toHaveLength(2)
+    expect(restored.stderr).toMatch(/^\[1\/2] .*\n\[2\/2] /)
+    expect(statuses(box)).toEqual(['running', 'running'])
+    const window = box.windowOf(b.mission)!
+    await waitFor('its conversation', () =>
+      box.tmux('capture-pane', '-p', '-t', window.id).includes('good morning'),
+    )
+    expect(box.windowOf(a.mission)).toBeDefined()
+    expect(box.agenc(['tmux', 'restore']).stderr).toBe('There is nothing to restore.\n')
+    expect(box.windows().filter(({ mission }) => mission !== '')).toHaveLength(2)
+  })
+
+  test('after a reboot: pids and start times of another life', async () => {
+    const box = sessionBox()
+    await twoMissions(box)
+    const processes = processesOf(box)
+    box.tmux('kill-server')
+    await waitFor('all processes to end', () => !processes.some(isProcessAlive))
+    const { default: Sqlite } = await import('better-sqlite3')
+    const db = new Sqlite(`${box.agencHome}/database.sqlite`)
+    db.prepare(
+      "UPDATE missions SET wrapper_pid = ?, wrapper_start = 'another-boot:1:1', ended_by = NULL",
+    ).run(process.pid)
+    db.close()
+    expect(statuses(box)).toEqual(['crashed', 'crashed'])
+    expect(box.agenc(['tmux', 'restore']).exitCode).toBe(0)
+    expect(statuses(box)).toEqual(['running', 'running'])
+  })
+
+  test('what cannot be restored is named with the reason', async () => {
+    const box = sessionBox()
+    const { b } = await twoMissions(box)
+    const transcript = box.mission(b.mission)
+    const processes = processesOf(box)
+    box.tmux('kill-server')
+    await waitFor('all processes to end', () => !processes.some(isProcessAlive))
+    const { rmSync } = await import('node:fs')
+    rmSync(`${box.home}/.claude/projects`, { recursive: true, force: true })
+    const restored = box.agenc(['tmux', 'restore', '--json'])
+    expect(restored.exitCode).toBe(1)
+    expect(JSON.parse(restored.stdout)).toContainEqual({
+      id: transcript.id,
+      restored: false,
+      reason: expect.stringContaining('is gone'),
+    })
+  })
+})
+
+describe('agenc tmux kill', () => {
+  test.each([
+    ['from inside a pane', (box: SessionBox, window: string) => box.inside(window)],
+    ['from a popup', (box: SessionBox, window: string) => ({ ...box.inside(window), TMUX_PANE: undefined })],
+    ['from outside', () => ({})],
+  ])('%s', async (_title, env) => {
+    const box = sessionBox()
+    const { a } = await twoMissions(box)
+    box.tmux('new-session', '-d', '-s', 'other', 'sleep 1000')
+    const processes = processesOf(box)
+    expect(box.agenc(['tmux', 'kill'], { env: env(box, a.id) })).toMatchObject({ exitCode: 0 })
+    await waitFor('the session to end', () => !box.tmux('list-sessions').includes('agenc'))
+    expect(processes.filter(isProcessAlive)).toEqual([])
+    expect(statuses(box)).toEqual(['stopped', 'stopped'])
+    expect(box.tmux('show-hooks', '-g')).not.toContain('session-closed[4711]')
+  })
+
+  test("from Claude's own Bash tool", async () => {
+    const box = sessionBox()
+    box.agenc(['config', 'set', 'claude.permission_mode', 'default'])
+    const { a } = await twoMissions(box)
+    const { agencScript } = await import('../helpers/cli.ts')
+    const processes = processesOf(box)
+    box.tmux(
+      'send-keys',
+      '-t',
+      a.id,
+      '-l',
+      `[[bash ${process.execPath} ${agencScript} tmux kill]] [[text done]]`,
+    )
+    box.tmux('send-keys', '-t', a.id, 'Enter')
+    await box.waitForState(a.mission, 'waiting')
+    await waitFor('all processes to end', () => {
+      if (box.mission(a.mission).state === 'waiting') box.tmux('send-keys', '-t', a.id, '1')
+      return !processes.some(isProcessAlive)
+    })
+    await waitFor('the store to know', () => statuses(box).every(status => status === 'stopped'))
+  })
+
+  test('no session: says so', () => {
+    const box = sessionBox()
+    expect(box.agenc(['tmux', 'kill'])).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'There is no agenc session.\n',
+    })
+  })
+})

@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isProcessAlive, type SessionBox, sessionBox, type WindowRow } from '../helpers/session.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+function leave(box: SessionBox, window: WindowRow): void {
+  box.tmux('send-keys', '-t', window.id, '-l', '/exit')
+  box.tmux('send-keys', '-t', window.id, 'Enter')
+}
+
+const gone = (box: SessionBox, window: WindowRow) =>
+  waitFor(`${window.name} to close`, () => box.windowOf(window.mission) === undefined)
+
+const active = (box: SessionBox) => box.windows().find(({ isActive }) => isActive)?.mission
+
+describe('return to the parent', () => {
+  test('A → B → C comes back C → B → A, wherever the user looks', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id)
+    const c = await box.startFrom(b.id)
+    expect(box.windows().map(({ mission }) => mission)).toEqual([a.mission, b.mission, c.mission])
+    box.tmux('select-window', '-t', a.id)
+    leave(box, c)
+    await gone(box, c)
+    expect(active(box)).toBe(b.mission)
+    leave(box, b)
+    await gone(box, b)
+    expect(active(box)).toBe(a.mission)
+  })
+
+  test('closed by the user with kill-window counts as leaving, and the store knows at once', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id)
+    const other = await box.startFrom(b.id, '--no-focus')
+    box.tmux('select-window', '-t', other.id)
+    const { wrapper_pid, claude_pid } = box.mission(b.mission)
+    box.tmux('kill-window', '-t', b.id)
+    await waitFor('the mission to be stopped', () => box.mission(b.mission).status === 'stopped')
+    await waitFor('its processes to end', () => ![wrapper_pid!, claude_pid!].some(isProcessAlive))
+    await waitFor('the parent in front', () => active(box) === a.mission)
+  })
+
+  test('stopped by a command, or started without focus: nobody is moved', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const quiet = await box.startFrom(a.id, '--no-focus')
+    expect(active(box)).toBe(a.mission)
+    const b = await box.startFrom(a.id)
+    const c = await box.startFrom(b.id)
+    box.tmux('select-window', '-t', a.id)
+    expect(box.agenc(['mission', 'stop', c.mission])).toMatchObject({ exitCode: 0 })
+    expect(box.windowOf(c.mission)).toBeUndefined()
+    expect(active(box)).toBe(a.mission)
+    box.tmux('select-window', '-t', b.id)
+    leave(box, quiet)
+    await gone(box, quiet)
+    expect(active(box)).toBe(b.mission)
+  })
+
+  test('the parent is gone: nothing happens', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id)
+    const c = await box.startFrom(b.id)
+    box.agenc(['mission', 'stop', b.mission])
+    leave(box, c)
+    await gone(box, c)
+    expect(active(box)).toBe(a.mission)
+  })
+
+  test.each([
+    ['never', 'child'],
+    ['when-focused', 'child'],
+  ])('%s: a user who looks elsewhere stays there', async policy => {
+    const box = sessionBox()
+    box.agenc(['config', 'set', 'tmux.return_to_parent', policy])
+    const a = await box.start()
+    const b = await box.startFrom(a.id)
+    const c = await box.startFrom(b.id, '--no-focus')
+    box.tmux('select-window', '-t', c.id)
+    leave(box, b)
+    await gone(box, b)
+    expect(active(box)).toBe(c.mission)
+  })
+
+  test("a window with panes of the user's own stays open, and the mission is stopped", async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id)
+    box.tmux('split-window', '-d', '-t', b.id, 'sleep 1000')
+    leave(box, b)
+    await waitFor('the mission to be stopped', () => box.mission(b.mission).status === 'stopped')
+    await waitFor('its pane to close', () => box.windows().find(({ id }) => id === b.id)?.panes === 1)
+    expect(box.windows().find(({ id }) => id === b.id)).toMatchObject({ mission: '', state: '' })
+    expect(box.mission(b.mission).tmux_window).toBeNull()
+  })
+})
+
+describe('where a mission is started from', () => {
+  test('from a split pane and from a popup: after the window in view', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id)
+    box.tmux('select-window', '-t', a.id)
+    const popup = { ...box.inside(a.id), TMUX_PANE: undefined }
+    const made = box.agenc(['mission', 'new', '--blank'], { env: popup })
+    expect(box.windows().map(({ mission }) => mission)).toEqual([a.mission, made.stdout.trim(), b.mission])
+    expect(box.windowOf(made.stdout.trim())).toMatchObject({ parent: a.id, isActive: true })
+    const pane = box.tmux('split-window', '-d', '-P', '-F', '#{pane_id}', '-t', b.id, 'sleep 1000').trim()
+    const fromPane = box.agenc(['mission', 'new', '--blank'], {
+      env: { ...box.inside(b.id), TMUX_PANE: pane },
+    })
+    expect(box.windowOf(fromPane.stdout.trim())).toMatchObject({ parent: b.id })
+  })
+
+  test("from Claude's own Bash tool: the parent is that mission's window, not the one on screen", async () => {
+    const box = sessionBox()
+    box.agenc(['config', 'set', 'claude.permission_mode', 'acceptEdits'])
+    const a = await box.start()
+    const b = await box.startFrom(a.id)
+    const command = `${process.execPath} ${join(import.meta.dirname, '..', '..', 'bin', 'agenc.cjs')} mission new --blank`
+    box.tmux('send-keys', '-t', a.id, '-l', `[[bash ${command}]] [[text started it]]`)
+    box.tmux('send-keys', '-t', a.id, 'Enter')
+    await box.waitForState(a.mission, 'waiting')
+    await waitFor('the permission to be taken', () => {
+      if (box.mission(a.mission).state === 'waiting') box.tmux('send-keys', '-t', a.id, '1')
+      return box.windows().length === 3
+    })
+    const [, side] = box.windows()
+    expect(side).toMatchObject({ parent: a.id, isActive: true })
+    expect(side!.mission).not.toBe(b.mission)
+  })
+
+  test('AGENC_TMUX alone does not make it inside', () => {
+    const box = sessionBox()
+    const done = box.agenc(['mission', 'new', '--blank'], { env: { AGENC_TMUX: '1' } })
+    expect(done).toMatchObject({ exitCode: 64, stdout: '' })
+    expect(done.stderr).toContain('needs a terminal')
+    expect(box.missions()).toEqual([])
+  })
+})
+
+test.each([
+  ['#{session_name}', '#{session_name}'],
+  ['#(touch pwned)', '#(touch pwned)'],
+  ['a; kill-server ;', 'a; kill-server ;'],
+  [`"quotes' and \`ticks\` $HOME $(touch pwned)`, `"quotes' and \`ticks\` $HOME $(t…`],
+  ['first\nsecond\u001b[31m', 'first second'],
+  ['#[fg=red]red 100% %H', '#[fg=red]red 100% %H'],
+  ['🚀🚀🚀 zwölf Boxkämpfer', '🚀🚀🚀 zwölf Boxkämpfer'],
+  ['x'.repeat(300), `${'x'.repeat(30)}…`],
+])('a mission named %j shows as it is and nothing in it runs', async (name, shown) => {
+  const box = sessionBox()
+  const terminal = box.attach()
+  await terminal.waitForText('(blank)')
+  terminal.type('\r')
+  const a = await waitFor('the first mission', () => box.windows().find(({ mission }) => mission))
+  const made = box.agenc(['mission', 'new', '--blank', '--no-focus', '--name', name], {
+    env: box.inside(a.id),
+  })
+  const window = box.windowOf(made.stdout.trim())!
+  const title = `${made.stdout.slice(0, 8)} ${shown}`
+  // tmux itself writes `$NAME` as `\\$NAME` in window names.
+  expect(window.name.replace('\\$', '$')).toBe(title)
+  await terminal.waitForText(title)
+  expect(existsSync(join(box.root, 'pwned'))).toBe(false)
+  expect(box.agenc(['mission', 'ls']).stdout).toContain(made.stdout.slice(0, 8))
+})
+
+test('resume: a running mission comes to the front, a stopped one gets a new window with its conversation', async () => {
+  const box = sessionBox()
+  const a = await box.start()
+  const b = await box.startFrom(a.id, '--prompt', 'hello [[text good morning]]')
+  box.tmux('select-window', '-t', a.id)
+  expect(box.agenc(['mission', 'resume', b.mission], { env: box.inside(a.id) })).toMatchObject({
+    exitCode: 0,
+  })
+  expect(active(box)).toBe(b.mission)
+  box.agenc(['mission', 'stop', b.mission])
+  expect(box.agenc(['mission', 'resume', b.mission], { env: box.inside(a.id) })).toMatchObject({
+    exitCode: 0,
+  })
+  const again = await box.waitForState(b.mission, 'idle')
+  expect(again.tmux_window).toBe(box.windowOf(b.mission)!.id)
+  await waitFor('the old words', () =>
+    box.tmux('capture-pane', '-p', '-t', again.tmux_window!).includes('good morning'),
+  )
+})
+
+test('one tmux query serves any number of missions', async () => {
+  const box = sessionBox()
+  const a = await box.start()
+  await box.startFrom(a.id)
+  const rows = box.missions()
+  expect(rows.map(({ tmux_window }) => tmux_window).sort()).toEqual(
+    box
+      .windows()
+      .map(({ id }) => id)
+      .sort(),
+  )
+  expect(box.agenc(['mission', 'ls']).stdout).toContain('WINDOW')
+})

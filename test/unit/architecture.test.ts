@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { arrowProblem, type Import, importsOf, readSources, type SourceFile } from '../helpers/arrows.ts'
+import { projectRoot } from '../helpers/cli.ts'
+
+const standIn = /^src\/stand-in\//
+const sources = readSources(projectRoot, 'src')
+
+function brokenArrows(files: readonly SourceFile[]): string[] {
+  return files
+    .flatMap(importsOf)
+    .map(found => ({ found, problem: arrowProblem(found) }))
+    .filter(({ problem }) => problem !== undefined)
+    .map(({ found, problem }) => `${found.from} → ${found.to}: ${problem}`)
+}
+
+test('arrows point one way', () => {
+  expect(sources.length).toBeGreaterThan(100)
+  expect(brokenArrows(sources)).toEqual([])
+})
+
+test.each([
+  ['src/db/open.ts', "import { x } from '../tmux/tmux.ts'", 'db and tmux do not know each other'],
+  ['src/tmux/x.ts', "import type { Db } from '../db/open.ts'", 'tmux and db do not know each other'],
+  ['src/wrapper/x.ts', "import x from '../commands/config/ls.ts'", 'wrapper is below commands'],
+  ['src/wrapper/x.ts', "await import('../commands/config/ls.ts')", 'wrapper is below commands'],
+  ['src/io/x.ts', "export * from '../db/open.ts'", 'io is below db'],
+  ['src/io/x.ts', "import '../mission/id.ts'", 'io is below mission'],
+  ['src/stand-in/x.ts', "import {\n  a,\n} from '../claude/find.ts'", 'the stand-in must not know claude'],
+  ['src/mission/x.ts', "import { a } from '../cabinet/x.ts'", 'cabinet has no floor: give it one in floors'],
+])('%s with %j is found', (path, text, problem) => {
+  expect(brokenArrows([{ path, text }])).toEqual([expect.stringContaining(problem)])
+})
+
+test('nothing imports itself in a circle when it runs', () => {
+  // In the stand-in a subagent is an agent that uses tools, one of which is a subagent.
+  expect(circleIn(sources.filter(({ path }) => !standIn.test(path)))).toBeUndefined()
+  expect(
+    circleIn([
+      { path: 'src/a.ts', text: "import { b } from './b.ts'" },
+      { path: 'src/b.ts', text: "import { a } from './a.ts'" },
+    ]),
+  ).toEqual(['src/a.ts', 'src/b.ts', 'src/a.ts'])
+})
+
+function circleIn(files: readonly SourceFile[]): string[] | undefined {
+  const targets = new Map(files.map(file => [file.path, importsOf(file).filter(isAtStart)]))
+  const done = new Set<string>()
+  const visit = (path: string, trail: string[]): string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (done.has(path)) return undefined
+    for (const { to } of targets.get(path) ?? []) {
+      const circle = visit(to, [...trail, path])
+      if (circle) return circle
+    }
+    done.add(path)
+    return undefined
+  }
+  return files.map(({ path }) => visit(path, [])).find(circle => circle !== undefined)
+}
+
+function isAtStart({ isType }: Import): boolean {
+  return !isType
+}
+
+function filesWith(pattern: RegExp): string[] {
+  return sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
+}
+
+test('the process is ended in one place', () => {
+  const enders = filesWith(/\bprocess\.(exit|abort|reallyExit)\(/).filter(path => !standIn.test(path))
+  expect(enders).toEqual(['src/main.ts'])
+})
+
+test('other programs are started in one place, and never through a shell', () => {
+  const starters = sources
+    .flatMap(importsOf)
+    .filter(({ to, isType }) => /^(node:)?child_process$|^execa$/.test(to) && !isType)
+    .map(({ from }) => from)
+    .filter(path => !standIn.test(path))
+  expect(starters.sort()).toEqual(['src/exec/runner.ts', 'src/exec/stream.ts'])
+  expect(filesWith(/\bshell:\s*true|\bexecSync\(/)).toEqual([])
+})
+
+test('a command is loaded only when it is named', () => {
+  const registry = sources.find(({ path }) => path === 'src/commands/registry.ts')!
+  expect(
+    importsOf(registry).filter(({ to, isType }) => !isType && !registry.text.includes(dynamic(to))),
+  ).toEqual([])
+})
+
+function dynamic(path: string): string {
+  return `import('./${path.replace('src/commands/', '')}')`
+}
+
+test('names say what a file is about', () => {
+  expect(
+    sources.map(({ path }) => path).filter(path => /\b(utils?|helpers?|misc|common)\b/.test(path)),
+  ).toEqual([])
+})

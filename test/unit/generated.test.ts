@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { generatedFiles } from '../../scripts/generate/files.ts'
+import type { RepoJson } from '../../src/commands/repo/json.ts'
+import type { StatusJson } from '../../src/commands/status.ts'
+import type { MissionJson } from '../../src/mission/json.ts'
+import type { Mission, Repo, Status } from '../../types/index.d.ts'
+import { projectRoot } from '../helpers/cli.ts'
+
+test("docs and schema are as the code says; if not: 'npm run generate'", async () => {
+  const files = await generatedFiles()
+  expect(Object.keys(files).length).toBeGreaterThan(5)
+  for (const [path, text] of Object.entries(files)) {
+    expect(existsSync(join(projectRoot, path)), path).toBe(true)
+    expect(readFileSync(join(projectRoot, path), 'utf8'), path).toBe(text)
+  }
+  const pages = readdirSync(join(projectRoot, 'docs/commands')).map(name => `docs/commands/${name}`)
+  expect(pages.filter(page => !(page in files))).toEqual([])
+})
+
+type SameKeys<A, B> = [keyof A, keyof B] extends [keyof B, keyof A] ? true : false
+
+/** Nothing to run: that this file passes the type check is the test. */
+test('the published types are what is printed', () => {
+  const mission: Mission = {} as MissionJson
+  const status: Status = {} as StatusJson
+  const repo: Repo = {} as RepoJson
+  const keys: [
+    SameKeys<Mission, MissionJson>,
+    SameKeys<Mission['pending'][number], MissionJson['pending'][number]>,
+    SameKeys<Status['missions'][number], StatusJson['missions'][number]>,
+    SameKeys<Status['summary'], StatusJson['summary']>,
+    SameKeys<Repo, RepoJson>,
+  ] = [true, true, true, true, true]
+  expect([mission, status, repo, keys]).toHaveLength(4)
+})

@@ -1,0 +1,180 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { editorCommand } from '../../src/commands/config/edit.ts'
+import { ago } from '../../src/io/ago.ts'
+import { wantsColour } from '../../src/io/colour.ts'
+import { writeFileAtomically } from '../../src/io/files.ts'
+import { withLock } from '../../src/io/lock.ts'
+import { nearest } from '../../src/io/nearest.ts'
+import { type Column, printTable } from '../../src/io/table.ts'
+import { cleanLines, cleanText, padEnd, textWidth, truncate } from '../../src/io/text.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
+
+describe('text from elsewhere', () => {
+  test.each([
+    ['plain', 'plain'],
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['\u001b]0;title\u0007after', 'after'],
+    ['\u001b]8;;http://x\u001b\\link', 'link'],
+    ['a\r\nb\tc', 'a b c'],
+    ['\u009b31mx', '31mx'],
+    ['abc\u202edcba', 'abcdcba'],
+    ['zero\u200bwidth\ufeff', 'zerowidth'],
+    ['tag\u{e0041}s', 'tags'],
+    ['👩‍👩‍👧 family', '👩‍👩‍👧 family'],
+    ['  עברית ', 'עברית'],
+    ['\u001b', ''],
+  ])('%j → %j', (text, clean) => {
+    expect(cleanText(text)).toBe(clean)
+  })
+
+  test('nothing that moves a cursor is left, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(cleanText(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+        expect(cleanLines(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
+      }),
+    )
+  })
+
+  test('cut text fits, and cut twice is cut once', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 40 }), (text, columns) => {
+        const cut = truncate(text, columns)
+        expect(textWidth(cut)).toBeLessThanOrEqual(columns)
+        expect(truncate(cut, columns)).toBe(cut)
+        expect(textWidth(padEnd(cut, columns))).toBeGreaterThanOrEqual(textWidth(cut))
+      }),
+    )
+  })
+})
+
+function tableLines(columns: readonly Column[], width: number, isTerminal = true): string[] {
+  const lines: string[] = []
+  const line = (text = '') => void lines.push(text)
+  printTable({ write: line, line, isTerminal, columns: width, paint: (_style, text) => text }, columns)
+  return lines
+}
+
+describe('tables', () => {
+  const columns: Column[] = [
+    { title: 'ID', cells: ['3f2a91bc'] },
+    { title: 'STATE', cells: ['waiting: permission'] },
+    { title: 'REPO', cells: ['a-long-owner/a-long-name'], shrinks: true },
+    { title: 'NAME', cells: ['a name of many words, and 🚀 then some'], shrinks: true },
+    { title: 'ACTIVE', cells: ['3m'] },
+  ]
+
+  test('cut from the widest that shrinks', () => {
+    expect(tableLines(columns, 80)).toEqual([
+      'ID        STATE                REPO                 NAME                  ACTIVE',
+      '3f2a91bc  waiting: permission  a-long-owner/a-lon…  a name of many word…  3m',
+    ])
+  })
+
+  test('on the narrowest, ids stay whole and titles go first', () => {
+    const window: Column = { title: 'WINDOW', cells: ['@12'] }
+    expect(tableLines([...columns.slice(0, 4), window, columns[4]!], 44)).toEqual([
+      'ID        STATE         REPO  NAME  WI…  AC…',
+      '3f2a91bc  waiting: pe…  a-l…  a n…  @12  3m',
+    ])
+  })
+
+  test('nothing is cut where no terminal is', () => {
+    expect(tableLines(columns, 40, false)[1]).toContain('🚀 then some')
+  })
+
+  test('fit from 36 columns on, whatever is in them', () => {
+    const cells = fc.array(fc.string({ unit: 'grapheme' }).map(cleanText), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(cells, fc.integer({ min: 36, max: 300 }), (texts, width) => {
+        const all = ['A', 'B', 'C', 'D', 'E'].map((title, index) => ({
+          title,
+          cells: texts.map(text => text.repeat(index + 1)),
+          shrinks: index % 2 === 0,
+        }))
+        for (const line of tableLines(all, width)) expect(textWidth(line)).toBeLessThanOrEqual(width)
+      }),
+    )
+  })
+
+  test('a column that says nothing is left out', () => {
+    expect(tableLines([{ title: '', cells: [''] }, columns[0]!], 80)).toEqual(['ID', '3f2a91bc'])
+  })
+})
+
+test.each([
+  ['lst', ['ls', 'list', 'show'], 'ls'],
+  ['hsow', ['ls', 'show'], 'show'],
+  ['frobnicate', ['ls', 'show'], undefined],
+  ['x', [], undefined],
+])('nearest to %s of %j: %s', (word, candidates, found) => {
+  expect(nearest(word, candidates)).toBe(found)
+})
+
+test.each([
+  ['2026-01-01T00:00:00Z', '0s'],
+  ['2025-12-31T23:59:01Z', '59s'],
+  ['2025-12-31T23:00:00Z', '1h'],
+  ['2025-12-29T00:00:00Z', '3d'],
+  ['2026-01-01T00:01:00Z', '0s'],
+])('%s was %s ago', (time, words) => {
+  expect(ago(time, new Date('2026-01-01T00:00:00Z'))).toBe(words)
+})
+
+test.each([
+  [true, {}, true],
+  [false, {}, false],
+  [true, { TERM: 'dumb' }, false],
+  [true, { NO_COLOR: '1' }, false],
+  [true, { NO_COLOR: '' }, true],
+  [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  [true, { FORCE_COLOR: '0' }, false],
+])('terminal: %s with %j: colours %s', (isTerminal, env, wanted) => {
+  expect(wantsColour(isTerminal, env)).toBe(wanted)
+})
+
+test.each([
+  [{ EDITOR: 'code --wait' }, ['code', '--wait']],
+  [{ EDITOR: 'nano', VISUAL: '"/a b/vim" -p \'x y\'' }, ['/a b/vim', '-p', 'x y']],
+  [{ EDITOR: '  ' }, ['vi']],
+  [{}, ['vi']],
+])('editor from %j', (env, words) => {
+  expect(editorCommand(env)).toEqual(words)
+})
+
+describe('files', () => {
+  test('are replaced whole, in private, through links', () => {
+    const directory = temporaryDirectory()
+    mkdirSync(join(directory, 'elsewhere'))
+    writeFileSync(join(directory, 'elsewhere', 'target'), 'old')
+    symlinkSync('elsewhere/target', join(directory, 'link'))
+    writeFileAtomically(join(directory, 'link'), 'new')
+    expect(readFileSync(join(directory, 'elsewhere', 'target'), 'utf8')).toBe('new')
+    expect(statSync(join(directory, 'link')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(join(directory, 'elsewhere'))).toEqual(['target'])
+  })
+
+  test('nothing is left behind when it fails', () => {
+    const directory = temporaryDirectory()
+    mkdirSync(join(directory, 'taken'))
+    expect(() => writeFileAtomically(join(directory, 'taken'), 'x')).toThrow()
+    expect(readdirSync(directory)).toEqual(['taken'])
+  })
+
+  test('a lock lets one in at a time, and goes when its holder fails', async () => {
+    const path = join(temporaryDirectory(), 'file')
+    let inside = 0
+    const enter = () =>
+      withLock(path, async () => {
+        expect(++inside).toBe(1)
+        await new Promise(resolve => setImmediate(resolve))
+        inside--
+      })
+    await Promise.all(Array.from({ length: 8 }, enter))
+    await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    await enter()
+  })
+})

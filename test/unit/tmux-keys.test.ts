@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { defaultConfig } from '../../src/config/parse.ts'
+import { parseKept } from '../../src/tmux/keys/kept.ts'
+import { parseBinding, parseNote, readable } from '../../src/tmux/keys/listing.ts'
+import { bindCommand, bindText, line } from '../../src/tmux/keys/script.ts'
+import { keyTable } from '../../src/tmux/keys/table.ts'
+
+const names = new Set(['display-message', 'send-keys', 'if-shell'])
+
+describe('what list-keys shows becomes what tmux reads', () => {
+  test.each([
+    ['send-keys a \\; display-message b', 'send-keys a ; display-message b'],
+    ['send-keys \\;', 'send-keys \\;'],
+    ['send-keys \\; \\; display-message b', 'send-keys \\; ; display-message b'],
+    ['send-keys a \\;\\; display-message b', 'send-keys a \n display-message b'],
+    ['send-keys "a \\; send-keys" \\; send-keys b', 'send-keys "a \\; send-keys" ; send-keys b'],
+    ['if-shell 1 { send-keys \\; ;; send-keys b }', 'if-shell 1 { send-keys \\; \n send-keys b }'],
+    ['if-shell 1 { send-keys ";;" } \\; send-keys \\}', 'if-shell 1 { send-keys ";;" } ; send-keys \\}'],
+    [`display-message 'a"b\\\\c'`, 'display-message "a\\"b\\\\c"'],
+    [`display-message "it's" \\; display-message "it's"`, `display-message "it's" ; display-message "it's"`],
+    ['', ''],
+  ])('%s', (listed, read) => expect(readable(listed, names)).toBe(read))
+})
+
+test('lines of list-keys', () => {
+  expect(parseBinding('bind-key -r -T prefix       C-Up    resize-pane -U')).toEqual({
+    table: 'prefix',
+    key: 'C-Up',
+    repeat: true,
+    command: 'resize-pane -U',
+  })
+  expect(parseBinding('bind-key  -T prefix \\; last-pane')).toMatchObject({ key: '\\;', repeat: false })
+  expect(parseBinding('bind-key    -T prefix a ')).toMatchObject({ key: 'a', command: '' })
+  expect(parseBinding('C-b')).toBeNull()
+  expect(parseNote("@b       it's  a note")).toEqual({ key: 'b', note: "it's  a note" })
+  expect(parseNote('@ b note')).toEqual({ key: 'b', note: 'note' })
+})
+
+test('a broken record of what was kept is no record', () => {
+  for (const text of ['', '{', '{"key":1}', 'null']) expect(parseKept(text)).toBeNull()
+  expect(parseKept('{"key":"a","original":null}')).toEqual({ key: 'a', original: null })
+})
+
+test('words and blocks of a script', () => {
+  expect(line(['display-message', "it's", ''])).toBe(`display-message 'it'\\''s' ''`)
+  expect(bindCommand({ table: 'agenc', key: ';' }, ['send-keys', 'a;'])).toBe(
+    `bind-key -T agenc -- ';' send-keys 'a\\;'`,
+  )
+  expect(bindText({ table: 'agenc', key: 'a', repeat: true, note: 'n' }, 'send-keys a\nsend-keys b')).toBe(
+    'bind-key -r -N n -T agenc -- a {\nsend-keys a\nsend-keys b\n}',
+  )
+})
+
+describe('the table', () => {
+  const agenc = ['/opt/node', '/opt/agenc.cjs']
+  const bindings = keyTable(defaultConfig.tmux.keys, { agenc, switch: ['/bin/sh', '/opt/switch.sh'] })
+  const command = (name: string) => bindings.find(({ setting }) => setting === `tmux.keys.${name}`)!.command
+
+  test('has every key of the settings once', () => {
+    const keys = Object.fromEntries(bindings.map(({ setting, key }) => [setting.split('.')[2], key]))
+    expect(keys).toEqual(defaultConfig.tmux.keys)
+  })
+
+  test('popups get their program as separate words', () => {
+    expect(command('new').slice(0, 6)).toEqual(['display-popup', '-E', '-w', '80%', '-h', '60%'])
+    expect(command('new').slice(-4)).toEqual([...agenc, 'mission', 'new'])
+    expect(command('resume').slice(-4)).toEqual([...agenc, 'mission', 'resume'])
+    expect(command('switch').slice(-3)).toEqual(['agenc', '/bin/sh', '/opt/switch.sh'])
+  })
+
+  test('the help menu has an entry for every other key', () => {
+    const entries = command('help').slice(7)
+    expect(entries).toHaveLength(3 * (bindings.length - 1))
+    expect(entries.slice(0, 2)).toEqual(['New mission', 'n'])
+  })
+})
