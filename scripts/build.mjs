@@ -12,7 +12,7 @@ const staleAfterMs = 7 * 24 * 60 * 60 * 1000
 
 const bundled = await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/main.ts' },
+  entryPoints: { main: 'src/main.ts', 'stand-in': 'src/stand-in/main.ts' },
   outdir,
   bundle: true,
   splitting: true,
@@ -38,7 +38,7 @@ const files = new Map([
 for (const { path, text } of bundled.outputFiles.toSorted(entryLast)) files.set(path, await commonJs(text))
 for (const [path, text] of files) writeAtomically(path, text)
 await removeOthers(process.argv.includes('--clean') ? 0 : staleAfterMs)
-console.log(`built ${bundled.outputFiles.length} files into ${relative(process.cwd(), outdir) || outdir}`)
+console.error(`built ${bundled.outputFiles.length} files into ${relative(process.cwd(), outdir) || outdir}`)
 
 function entryLast(a, b) {
   return Number(a.path.endsWith('main.js')) - Number(b.path.endsWith('main.js'))

@@ -3,6 +3,9 @@ import type { AnyCommand } from './commands/command.ts'
 import { type Entry, type Noun, nouns, topLevel } from './commands/registry.ts'
 import type { Context } from './context.ts'
 import { usageError } from './errors.ts'
+import { topicList } from './help/topics.ts'
+import { quietOutput } from './io/quiet.ts'
+import { wordsAlone } from './setup/alone.ts'
 import { version } from './version.ts'
 
 /** Finds the command named in `argv`, loads only that, and runs it. Resolves to the exit code. */
@@ -12,18 +15,25 @@ export async function runCli(context: Context, argv: readonly string[]): Promise
       'Run many Claude Code agents at once, each in its own tmux window with its own copy of a repo.',
     )
     .version(version, '-V, --version', 'print the version')
-    .addHelpText('after', '\nFirst steps:\n  $ agenc repo add owner/name\n  $ agenc mission new owner/name')
+    .addHelpText('after', () => `\nTopics (agenc help <topic>):\n${topicList(context.out.columns)}`)
+    .addHelpText(
+      'after',
+      '\nFirst steps:\n  $ agenc setup\n  $ agenc repo add owner/name\n  $ agenc mission new owner/name',
+    )
   let exitCode = 0
   const load: Load = async (declared, entry) => {
     const { default: command } = await entry.load()
     declareCommand(declared, command, entry).action(async (...parameters) => {
-      exitCode = (await command.run(context, inputOf(command, parameters))) ?? 0
+      const input = inputOf(command, parameters)
+      const err = input.quiet ? quietOutput(context.err) : context.err
+      exitCode = (await command.run({ ...context, err }, input)) ?? 0
     })
   }
+  if (argv[0] === 'help' && (await (await import('./help/explain.ts')).explainTopic(context, argv))) return 0
   for (const [name, noun] of Object.entries(nouns)) addNoun(program, context, name, noun, load)
   addVerbs(program, context, topLevel, load)
   try {
-    await program.parseAsync(withHelp(argv), { from: 'user' })
+    await program.parseAsync(withHelp(argv.length === 0 ? wordsAlone(context) : argv), { from: 'user' })
   } catch (error) {
     // Help and version were asked for and have been printed.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
@@ -34,7 +44,6 @@ export async function runCli(context: Context, argv: readonly string[]): Promise
 
 /** `agenc help mission new` and `agenc mission help new` are `agenc mission new --help`. */
 function withHelp(argv: readonly string[]): readonly string[] {
-  if (argv.length === 0) return ['--help']
   const place = Object.hasOwn(nouns, argv[0]!) ? 1 : 0
   const words = argv[place] === 'help' ? [...argv.toSpliced(place, 1), '--help'] : argv
   // There is no help for what does not exist: the mistake is what is worth saying.

@@ -1,8 +1,8 @@
-import { nouns, topLevel } from './commands/registry.ts'
 import { answer } from './completion/answer.ts'
+import tree from './completion/tree.json' with { type: 'json' }
+import type { Tree } from './completion/tree.ts'
 import { valuesFrom } from './completion/values.ts'
 import type { Context } from './context.ts'
-import { topics } from './help/topics.ts'
 
 /**
  * `agenc _complete -- words…`, for the shells' completion: one candidate a line, a tab, what it is.
@@ -11,7 +11,7 @@ import { topics } from './help/topics.ts'
 export async function runCli(context: Context, argv: readonly string[]): Promise<number> {
   const words = argv.slice(argv.indexOf('--') + 1)
   try {
-    const found = await answer({ nouns, topLevel, topics }, words, valuesFrom(context))
+    const found = await answer(tree as Tree, words, valuesFrom(context, tree.settings))
     context.out.write(typeof found === 'string' ? `:${found}\n` : found.map(line).join(''))
   } catch {
     // A half typed line is no place for an error.

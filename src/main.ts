@@ -33,7 +33,7 @@ async function main(argv: readonly string[]): Promise<void> {
     process.exit(await report(error, context.err, context.env))
   })
   try {
-    const { runCli } = await import('./cli.ts')
+    const { runCli } = await (argv[0] === '_complete' ? import('./complete.ts') : import('./cli.ts'))
     process.exitCode = await runCli(context, argv)
   } catch (error) {
     process.exitCode = await report(error, context.err, context.env)

@@ -1,11 +1,13 @@
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { commandPages } from './commands.ts'
+import { completionTree } from './completion.ts'
 import { configurationPage } from './configuration.ts'
 
 /** Every file that is written from the code, by path; a test holds the tree to it. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'schema/config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+    'src/completion/tree.json': `${JSON.stringify(await completionTree())}\n`,
     'docs/configuration.md': configurationPage(),
     ...(await commandPages()),
   }

@@ -36,3 +36,9 @@ export function defineCommand<Input>(command: Command<Input>): Command<Input> {
 }
 
 export const jsonOption: OptionSpec = { flags: '--json', description: 'print JSON for scripts' }
+
+/** Every command that tells how it goes may take it; cli.ts does what it says. */
+export const quietOption: OptionSpec = {
+  flags: '-q, --quiet',
+  description: 'no news, only results, warnings and errors; ask nothing',
+}

@@ -106,10 +106,21 @@ export const nouns: Record<string, Noun> = {
       path: { summary: 'Print where the settings file is', load: () => import('./config/path.ts') },
     },
   },
+  completion: {
+    summary: 'Completion for bash, zsh and fish',
+    verbs: {
+      install: { summary: 'Put it where your shell looks', load: () => import('./completion/install.ts') },
+      bash: { summary: 'Print the script for bash', load: () => import('./completion/bash.ts') },
+      zsh: { summary: 'Print the script for zsh', load: () => import('./completion/zsh.ts') },
+      fish: { summary: 'Print the script for fish', load: () => import('./completion/fish.ts') },
+    },
+  },
 }
 
 /** Commands that need no noun. */
 export const topLevel: Record<string, Entry> = {
+  setup: { summary: 'Choose editor, keys, modes and a first repo', load: () => import('./setup.ts') },
+  doctor: { summary: 'Find out what is wrong, and how to mend it', load: () => import('./doctor.ts') },
   hold: { summary: 'Stop every approval at once', load: () => import('./hold.ts') },
   status: { summary: 'Show missions and the windows that show them', load: () => import('./status.ts') },
 }

@@ -1,5 +1,5 @@
 import { findOption, joinEquals, namesOf, readLine, takesValue, valueName } from './line.ts'
-import type { Answer, Candidate, Leaf, Spec, Tree } from './tree.ts'
+import type { Answer, Candidate, Leaf, Tree } from './tree.ts'
 import { nothing } from './tree.ts'
 
 /** What the words of a command line may go on with: `kind` is an argument's name or an option's `<value>`. */
@@ -27,7 +27,7 @@ async function everything(
   const leaf = noun ? own(noun.verbs, second!) : own(tree.topLevel, first)
   if (!leaf) return nothing
   const command = noun ? `${first} ${second}` : first
-  return ofCommand((await leaf.load()).default, command, before.slice(noun ? 2 : 1), typed, values)
+  return ofCommand(leaf, command, before.slice(noun ? 2 : 1), typed, values)
 }
 
 const help: Candidate = { value: 'help', description: 'Explain a command or a topic' }
@@ -48,7 +48,7 @@ function helped(tree: Tree, before: readonly string[]): Answer {
 }
 
 async function ofCommand(
-  spec: Spec,
+  spec: Leaf,
   command: string,
   before: readonly string[],
   typed: string,
@@ -61,23 +61,20 @@ async function ofCommand(
     if (option && takesValue(option)) return values(valueName(option), command, line.positionals)
     return optionsOf(spec, line.used)
   }
-  const specs = spec.arguments ?? []
+  const specs = spec.arguments
   const last = specs.at(-1)
   const argument = specs[line.positionals.length] ?? (last?.variadic ? last : undefined)
   return argument ? values(argument.name, command, line.positionals) : nothing
 }
 
-function optionsOf(spec: Spec, used: ReadonlySet<string>): Candidate[] {
-  return [...(spec.options ?? []), { flags: '-h, --help', description: 'show help' }]
-    .filter(option => !('hidden' in option && option.hidden))
+function optionsOf(spec: Leaf, used: ReadonlySet<string>): Candidate[] {
+  return [...spec.options, { flags: '-h, --help', description: 'show help' }]
     .filter(option => !namesOf(option).some(name => used.has(name)))
     .map(option => ({ value: namesOf(option).at(-1)!, description: option.description }))
 }
 
-function named(entries: Record<string, { summary: string; hidden?: Leaf['hidden'] }>): Candidate[] {
-  return Object.entries(entries)
-    .filter(([, { hidden }]) => !hidden)
-    .map(([value, { summary }]) => ({ value, description: summary }))
+function named(entries: Record<string, { summary: string }>): Candidate[] {
+  return Object.entries(entries).map(([value, { summary }]) => ({ value, description: summary }))
 }
 
 function own<T>(entries: Record<string, T>, name: string): T | undefined {

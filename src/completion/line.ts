@@ -1,6 +1,6 @@
-import type { Spec } from './tree.ts'
+import type { Leaf } from './tree.ts'
 
-type OptionSpec = NonNullable<Spec['options']>[number]
+type OptionSpec = Leaf['options'][number]
 
 export interface Line {
   /** Before the word that is being typed, options and their values taken out. */
@@ -13,7 +13,7 @@ export interface Line {
 }
 
 /** What has been typed of a command, before the word at the cursor. */
-export function readLine(spec: Spec, words: readonly string[]): Line {
+export function readLine(spec: Leaf, words: readonly string[]): Line {
   const line = { positionals: [] as string[], used: new Set<string>(), isLiteral: false }
   let open: OptionSpec | null = null
   for (const word of words) {
@@ -29,8 +29,8 @@ export function readLine(spec: Spec, words: readonly string[]): Line {
   return { ...line, open }
 }
 
-export function findOption(spec: Spec, name: string): OptionSpec | null {
-  return spec.options?.find(option => namesOf(option).includes(name)) ?? null
+export function findOption(spec: Leaf, name: string): OptionSpec | null {
+  return spec.options.find(option => namesOf(option).includes(name)) ?? null
 }
 
 /** `-a, --all <what>` is `-a` and `--all`. */

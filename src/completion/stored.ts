@@ -58,3 +58,7 @@ export function repos(context: Context): Promise<Candidate[]> {
     }))
   })
 }
+
+export function repoIds(context: Context): Promise<string[]> {
+  return readStore(context, db => (db ? listRepos(db).map(({ id }) => id) : []))
+}

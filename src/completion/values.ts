@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
 import type { Values } from './answer.ts'
-import { type Answer, type Candidate, nothing } from './tree.ts'
+import { type Answer, type Candidate, nothing, type Tree } from './tree.ts'
 
 /** Each loads only what it needs: at a press of Tab every module counts. */
-export function valuesFrom(context: Context): Values {
+export function valuesFrom(context: Context, settings: Tree['settings']): Values {
   return async (kind, command, before) => {
     switch (kind) {
       case 'mission':
@@ -14,11 +14,11 @@ export function valuesFrom(context: Context): Values {
         if (command === 'repo add' || command === 'setup') return 'dirs'
         return without(await (await import('./stored.ts')).repos(context), before)
       case 'key':
-        return command === 'setup' ? nothing : (await import('./settings.ts')).keys(context)
+        return command === 'setup' ? nothing : keys(context, settings)
       case 'value':
-        return (await import('./settings.ts')).valuesOf(before[0] ?? '')
+        return /permission_mode$/.test(before[0] ?? '') ? modes() : wordsFor(settings, before[0] ?? '')
       case 'editor':
-        return (await import('./settings.ts')).valuesOf('editor.name')
+        return wordsFor(settings, 'editor.name')
       case 'mode':
         return modes()
       case 'who':
@@ -33,6 +33,21 @@ export function valuesFrom(context: Context): Values {
         return nothing
     }
   }
+}
+
+async function keys(context: Context, settings: Tree['settings']): Promise<Candidate[]> {
+  const repos = await (await import('./stored.ts')).repoIds(context)
+  return settings.flatMap(({ key, description }) => {
+    const names = key.includes('*') ? repos.map(repo => key.replace('*', () => repo)) : [key]
+    return names.map(value => ({ value, description }))
+  })
+}
+
+/** A repo's setting is found by its last part. */
+function wordsFor(settings: Tree['settings'], key: string): Candidate[] {
+  const pattern = key.replace(/^repos\..*\./, 'repos.*.')
+  const words = settings.find(setting => setting.key === pattern)?.values ?? []
+  return words.map(value => ({ value, description: '' }))
 }
 
 async function modes(): Promise<Answer> {

@@ -20,3 +20,15 @@ export const topics: Record<string, Topic> = {
 export function topicNamed(name: string): Topic | undefined {
   return Object.hasOwn(topics, name) ? topics[name] : undefined
 }
+
+const enoughColumns = 64
+
+/** For the help of the program itself, which is loaded at every start: plain words, no measuring. */
+export function topicList(columns: number): string {
+  const width = Math.max(...Object.keys(topics).map(name => name.length))
+  const between =
+    columns < enoughColumns ? () => '\n    ' : (name: string) => ' '.repeat(width - name.length + 2)
+  return Object.entries(topics)
+    .map(([name, { summary }]) => `  ${name}${between(name)}${summary}`)
+    .join('\n')
+}

@@ -1,17 +1,34 @@
 import { rmSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
+import { findProgram } from '../exec/find.ts'
 import { markWhenClosed, stopMarking } from './closed-mark.ts'
+import { injectKeys, restoreKeys } from './keys/inject.ts'
+import { type KeyPrograms, keyTable } from './keys/table.ts'
 import { sessionLooks } from './looks.ts'
+import { switchScript } from './switch-script.ts'
 import type { Tmux } from './tmux.ts'
 
 /** Keys and looks of the agenc session. Doing it again changes nothing. */
-export function configureSession(context: Context, tmux: Tmux, _config: Config['tmux']): void {
-  rmSync(context.paths.sessionClosed, { force: true })
-  tmux.ask(...sessionLooks(), markWhenClosed(tmux, context.paths))
+export function configureSession(context: Context, tmux: Tmux, config: Config['tmux']): void {
+  const { exec, env, paths } = context
+  rmSync(paths.sessionClosed, { force: true })
+  tmux.ask(...sessionLooks(), markWhenClosed(tmux, paths))
+  injectKeys({ exec, env, tmux }, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
 }
 
 /** Everything that is not the session's own is put back as it was. */
-export function unconfigure(tmux: Tmux): void {
+export function unconfigure({ exec, env }: Context, tmux: Tmux): void {
+  restoreKeys({ exec, env, tmux })
   tmux.ask(stopMarking)
+}
+
+/** By absolute paths: an old server may have an old PATH, or none to speak of. */
+function programs({ self, env }: Context, tmux: Tmux): KeyPrograms {
+  const fzf = findProgram('fzf', env)
+  return {
+    agenc: self,
+    tmux: findProgram('tmux', env) ?? undefined,
+    ...(fzf === null ? {} : { switch: switchScript({ self }, tmux, fzf) }),
+  }
 }

@@ -32,8 +32,6 @@ export function sessionLooks(): TmuxCommand[] {
     'status-right-length': '80',
     'set-titles': 'on',
     'set-titles-string': 'agenc: #W',
-    // With a repeatable original of our prefix key, the next key would leak into the pane.
-    'repeat-time': '0',
   }
   return [
     ...Object.entries(options).map(([name, value]) => ['set-option', '-t', `${sessionTarget}:`, name, value]),

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
+import { findProgram } from '../exec/find.ts'
 import { isOurs } from './keys/binding.ts'
 import { readKeys, type ServerKeys } from './keys/read.ts'
 import { refuseImpossible } from './keys/settings.ts'
@@ -21,6 +22,7 @@ export function userKey(context: Context, key: string): UserKey | null {
   const setting = { setting: 'tmux.prefix_key', key }
   refuseImpossible(setting)
   const { exec, env } = context
+  if (findProgram('tmux', env) === null) return null
   const keys =
     readKeys({ exec, env, tmux: tmuxOf(context) }, [setting]) ??
     onScratchServer(context, server => readKeys(server, [setting]))

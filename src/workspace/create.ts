@@ -30,6 +30,7 @@ export async function createMission(
   wish: MissionWish,
 ): Promise<MissionRecord> {
   const id = newMissionId()
+  const setupPending = wish.source.kind === 'repo' && hasSetup(context, db, wish.repo) ? 1 : 0
   await prepareDirectory(context, id, wish.source)
   if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
   const at = context.now().toISOString()
@@ -45,7 +46,7 @@ export async function createMission(
       model: wish.model,
       session_id: id,
       forked_session_id: wish.forkedSessionId,
-      setup_pending: wish.source.kind === 'repo' && hasSetup(context, db, wish.repo) ? 1 : 0,
+      setup_pending: setupPending,
     })
     recordEvent(db, id, at, 'created', { source: wish.source, name: wish.name })
   }).immediate()

@@ -122,13 +122,13 @@ export class Requests {
   }
 
   #ask(event: HookEvent, channel: AskChannel | null): boolean {
+    const { verdict, rule, delayMs } = this.#judge(event)
     const request = this.#record(event, channel)
     if (request === null) {
       channel?.release()
       return false
     }
     this.#open.add(request)
-    const { verdict, rule, delayMs } = this.#judge(event)
     if (verdict.decision === 'deny') return this.#reply(request, denial(verdict), 'deny', 'rule', rule)
     if (verdict.decision === 'allow' && !this.#isHeld()) {
       if (delayMs === 0 || event.agentId !== null) return this.#allow(request, rule)
@@ -150,8 +150,10 @@ export class Requests {
 
   #afterDelay(request: OpenRequest, rule: Rule | null): void {
     request.timer = null
-    if (this.#isHeld()) this.#options.onHandedOver()
-    else if (this.#allow(request, rule)) this.#announceAnswer()
+    if (this.#isHeld()) {
+      this.#options.log(`on hold: request ${request.id} is left to the user`)
+      this.#options.onHandedOver()
+    } else if (this.#allow(request, rule)) this.#announceAnswer()
   }
 
   #announceAnswer(): void {

@@ -39,7 +39,7 @@ async function main(options: Options): Promise<void> {
 }
 
 async function measure(row: Row, options: Options): Promise<Measured> {
-  const measured = cases[row.name]!
+  const measured = cases[row.name]
   try {
     const box = openBox(leftovers)
     if ('survey' in measured) return { pairs: [], figures: await measured.survey(box) }

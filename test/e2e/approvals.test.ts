@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { approvalBox, modeOf } from '../helpers/approvals.ts'
+import { listAllPending } from '../../src/db/approvals.ts'
+import { openStoreForReading } from '../../src/db/open.ts'
+import type { MissionId } from '../../src/mission/id.ts'
+import { type ApprovalBox, approvalBox, modeOf } from '../helpers/approvals.ts'
 import { isProcessAlive } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -14,7 +17,7 @@ const inDelay = { approvals: { mode: 'rules', delay_ms: longDelayMs, rules: [all
 describe('by rule', () => {
   test('what a rule allows runs, the rest is asked, and both are on record', async () => {
     const box = await approvalBox(rules(allowTouch))
-    box.say('[[bash touch one]] [[bash mkfifo two]] [[text done]]')
+    await box.say('[[bash touch one]] [[bash mkfifo two]] [[text done]]')
     const waiting = await box.asked()
     expect(waiting).toMatchObject({
       waiting_for: 'permission',
@@ -42,7 +45,7 @@ describe('by rule', () => {
 
   test('a denial reaches the model with its message, and nobody is asked', async () => {
     const box = await approvalBox({ approvals: { mode: 'ask', rules: [denyTouch] } })
-    box.say('[[bash touch one]] [[text gave up]]')
+    await box.say('[[bash touch one]] [[text gave up]]')
     await box.answered(1)
     await box.settled()
     expect(box.transcript()).toContain('files are made by hand here')
@@ -54,7 +57,7 @@ describe('by rule', () => {
   test('a denial holds where Claude asks nobody', async () => {
     const config = { claude: { permission_mode: 'bypassPermissions' }, approvals: { rules: [denyTouch] } }
     const box = await approvalBox(config)
-    box.say('[[bash touch one]] [[bash mkdir two]] [[text done]]')
+    await box.say('[[bash touch one]] [[bash mkdir two]] [[text done]]')
     await waitFor('the end', () => box.screen().includes('done') && box.hasMade('two'))
     expect(box.hasMade('one')).toBe(false)
     expect(box.transcript()).toContain('files are made by hand here')
@@ -62,19 +65,19 @@ describe('by rule', () => {
 
   test('changed rules count for a mission that runs, and broken ones allow nothing but still deny', async () => {
     const box = await approvalBox(rules())
-    box.say('[[bash touch one]]')
+    await box.say('[[bash touch one]]')
     await box.asked()
     box.press('1')
     await box.settled()
     box.writeConfig(rules(allowTouch, { ...denyTouch, match: 'touch bad*' }))
-    box.say('[[bash touch two]]')
+    await box.say('[[bash touch two]]')
     await box.answered(2)
     await box.settled()
     expect(box.hasMade('two')).toBe(true)
     box.writeConfig('{ "approvals": { "mode": "all", ')
-    box.say('[[bash touch bad]] [[bash touch three]]')
-    await waitFor('the dialog', () => box.screen().includes('touch three') && /❯ 1\. /.test(box.screen()))
-    expect(box.transcript()).toContain('files are made by hand here')
+    await box.say('[[bash touch bad]] [[bash touch three]]')
+    await waitFor('the denial', () => box.transcript().includes('files are made by hand here'))
+    await waitFor('the second request', async () => (await storedPending(box)).length === 1)
     box.writeConfig(rules(allowTouch))
     await box.asked()
     box.press('1')
@@ -91,7 +94,7 @@ describe('by rule', () => {
 describe('the delay', () => {
   test('the user answers first, and wins', async () => {
     const box = await approvalBox(inDelay)
-    box.say('[[bash touch one]] [[text done]]')
+    await box.say('[[bash touch one]] [[text done]]')
     await box.asked()
     box.press('Escape')
     await box.settled()
@@ -100,13 +103,11 @@ describe('the delay', () => {
   })
 
   test('hold stops an approval that is under way, and release does not bring it back', async () => {
-    const delayed = { approvals: { mode: 'rules', delay_ms: 1500, rules: [allowTouch] } }
-    const box = await approvalBox(delayed)
-    box.say('[[bash touch one]] [[text done]]')
+    const box = await approvalBox({ approvals: { mode: 'rules', delay_ms: 2000, rules: [allowTouch] } })
+    await box.say('[[bash touch one]] [[text done]]')
     await box.asked()
     expect(box.agencJson(['hold'])).toMatchObject({ held: true, missions: [] })
-    box.say('')
-    await waitFor('the delay to pass', () => Date.now() - Date.parse(box.now().waiting_since!) > 2000)
+    await waitFor('the delay to pass', () => box.log().includes('on hold: request 1 is left to the user'))
     expect(box.hasMade('one')).toBe(false)
     expect(box.agenc(['mission', 'show', box.id]).stdout).toMatch(/approvals +rules, on hold/)
     expect(box.agencJson(['hold', '--release'])).toMatchObject({ held: false, since: null, missions: [] })
@@ -114,7 +115,7 @@ describe('the delay', () => {
     box.press('1')
     await box.settled()
     box.agencJson(['hold', box.id])
-    box.say('[[bash touch two]]')
+    await box.say('[[bash touch two]]')
     await box.asked()
     expect(box.agencJson(['hold', '--release', box.id])).toMatchObject({ missions: [] })
   })
@@ -123,7 +124,7 @@ describe('the delay', () => {
 describe('answered from elsewhere', () => {
   test('allow, deny with a message, and a mode', async () => {
     const box = await approvalBox()
-    box.say('[[bash touch one]] [[bash touch two]] [[bash touch three]] [[text done]]')
+    await box.say('[[bash touch one]] [[bash touch two]] [[bash touch three]] [[text done]]')
     await box.asked()
     expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({ exitCode: 0 })
     await waitFor('the second', () => box.now().pending.some(({ id }) => id === '2'))
@@ -153,7 +154,7 @@ describe('answered from elsewhere', () => {
         { question: 'Which?', header: 'x', multiSelect: false, options: [{ label: 'A' }, { label: 'B' }] },
       ],
     })
-    box.say(`[[tool AskUserQuestion ${question}]] [[text thanks]]`)
+    await box.say(`[[tool AskUserQuestion ${question}]] [[text thanks]]`)
     expect(await box.asked()).toMatchObject({ waiting_for: 'question' })
     const refused = box.agenc(['mission', 'answer', box.id, 'allow'])
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a question') })
@@ -170,9 +171,9 @@ test("a subagent's request is decided by rule at once, or its dialog opens at on
     const input = JSON.stringify({ description: 'd', subagent_type: 'general-purpose', prompt })
     return `[[tool Agent ${input.replaceAll('[[', '\\u005b\\u005b').replaceAll(']]', '\\u005d\\u005d')}]]`
   }
-  box.say(agent('[[bash touch one]] [[text ok]]'))
+  await box.say(agent('[[bash touch one]] [[text ok]]'))
   await waitFor('the file', () => box.hasMade('one'))
-  box.say(agent('[[bash mkfifo two]] [[text ok]]'))
+  await box.say(agent('[[bash mkfifo two]] [[text ok]]'))
   await box.asked()
   expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({
     exitCode: 1,
@@ -196,7 +197,7 @@ test('a model that prints the text of a permission dialog triggers nothing', asy
     '  2. No',
     'Esc to cancel',
   ]
-  box.say(`[[text ${dialog.join(' ')}]] [[text END]]`)
+  await box.say(`[[text ${dialog.join(' ')}]] [[text END]]`)
   await waitFor('the words', () => box.screen().includes('Do you want to proceed?'))
   const mission = await box.settled()
   expect(mission).toMatchObject({ state: 'idle', waiting_for: null, pending: [] })
@@ -205,7 +206,7 @@ test('a model that prints the text of a permission dialog triggers nothing', asy
 
 test('the wrapper is killed: its hook ends, and Claude too', async () => {
   const box = await approvalBox(inDelay)
-  box.say('[[bash touch one]]')
+  await box.say('[[bash touch one]]')
   const { wrapper_pid, claude_pid } = await box.asked()
   const hooks = childrenOf(claude_pid!)
   expect(hooks.length).toBeGreaterThan(0)
@@ -217,11 +218,21 @@ test('the wrapper is killed: its hook ends, and Claude too', async () => {
 
 test('stopped while it asks: the request ends unanswered', async () => {
   const box = await approvalBox()
-  box.say('[[bash touch one]]')
+  await box.say('[[bash touch one]]')
   await box.asked()
   expect(box.agenc(['mission', 'stop', box.id])).toMatchObject({ exitCode: 0 })
   expect(box.approvals()).toMatchObject([{ decision: 'ask', by: 'timeout' }])
 })
+
+/** With broken settings no command can tell. */
+async function storedPending({ agencHome, id }: ApprovalBox) {
+  const db = (await openStoreForReading(join(agencHome, 'database.sqlite')))!
+  try {
+    return listAllPending(db).get(id as MissionId) ?? []
+  } finally {
+    db.close()
+  }
+}
 
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')

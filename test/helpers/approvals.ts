@@ -9,7 +9,7 @@ export interface ApprovalBox extends SessionBox {
   id: string
   window: string
   /** Types a prompt, which is the model's script, and Enter. */
-  say(prompt: string): void
+  say(prompt: string): Promise<void>
   press(key: string): void
   screen(): string
   now(): MissionJson
@@ -22,6 +22,8 @@ export interface ApprovalBox extends SessionBox {
   settled(): Promise<MissionJson>
   writeConfig(config: object | string): void
   hasMade(name: string): boolean
+  /** What the wrapper wrote. */
+  log(): string
   /** What was said to the model and by it. */
   transcript(): string
 }
@@ -36,16 +38,21 @@ export async function approvalBox(
     writeFileSync(path, typeof next === 'string' ? next : JSON.stringify(next), { mode: 0o600 })
   }
   box.agenc(['config', 'set', 'tmux.return_to_parent', 'always'])
+  allowBypass(box)
   writeConfig({ claude: { permission_mode: 'default' }, ...config })
   const first = await box.start()
   const { id: window, mission: id } = args.length > 0 ? await box.startFrom(first.id, ...args) : first
+  const dir = join(box.agencHome, 'missions', id, 'agent')
   const approval: ApprovalBox = {
     ...box,
     id,
     window,
     writeConfig,
-    say: prompt => {
+    say: async prompt => {
+      await waitFor('the prompt', () => /^❯/m.test(approval.screen()))
       box.tmux('send-keys', '-t', window, '-l', prompt)
+      const tail = squeezed(prompt).slice(-12)
+      await waitFor('the words', () => squeezed(approval.screen()).includes(tail))
       box.tmux('send-keys', '-t', window, 'Enter')
     },
     press: key => void box.tmux('send-keys', '-t', window, key),
@@ -61,23 +68,45 @@ export async function approvalBox(
       await waitFor('a dialog', () => /❯ 1\. /.test(approval.screen()))
       return waitFor('the wrapper to know of it', () => {
         const mission = approval.now()
-        return mission.state === 'waiting' && mission.pending.length > 0 && mission
+        const [request] = mission.pending
+        return mission.state === 'waiting' && request && isAwake(request.since) && mission
       })
     },
     settled: () =>
       waitFor('the mission to rest', () => {
         const mission = approval.now()
         return mission.state === 'idle' && mission.pending.length === 0 && mission
+      }).catch(error => {
+        throw new Error(`${error.message}\n${JSON.stringify(approval.now())}\n${approval.screen()}`)
       }),
-    hasMade: name => existsSync(join(approval.now().dir, name)),
-    transcript: () => readFileSync(transcriptOf(box, approval.now()), 'utf8'),
+    hasMade: name => existsSync(join(dir, name)),
+    log: () => readFileSync(join(box.agencHome, 'missions', id, 'wrapper.log'), 'utf8'),
+    transcript: () => readFileSync(transcriptOf(box, dir, id), 'utf8'),
   }
   return approval
 }
 
-function transcriptOf(box: SessionBox, { session_id, dir }: MissionJson): string {
+/** Without the warning that Claude opens with in that mode, and without its refusal to run so as root. */
+function allowBypass(box: SessionBox): void {
+  box.env.IS_SANDBOX = '1'
+  const settings = { skipDangerousModePermissionPrompt: true }
+  writeFileSync(join(box.home, '.claude', 'settings.json'), JSON.stringify(settings))
+}
+
+const deafMs = 350
+
+/** A dialog takes no keys in its first moments. */
+function isAwake(since: string): boolean {
+  return Date.now() - Date.parse(since) > deafMs
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/g, '')
+}
+
+function transcriptOf(box: SessionBox, dir: string, sessionId: string): string {
   const project = dir.replace(/[^a-zA-Z0-9]/g, '-')
-  return join(box.home, '.claude', 'projects', project, `${session_id}.jsonl`)
+  return join(box.home, '.claude', 'projects', project, `${sessionId}.jsonl`)
 }
 
 export function modeOf(path: string): string {

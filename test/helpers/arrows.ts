@@ -37,12 +37,12 @@ export const floors: readonly (readonly string[])[] = [
   ['errors.ts', 'version.ts', 'paths.ts', 'context.ts', 'exec', 'io'],
   ['config', 'process'],
   ['mission'],
-  ['approvals', 'claude', 'db', 'editor', 'repo', 'tmux'],
-  ['roster', 'workspace'],
-  ['wrapper'],
-  ['launch'],
+  ['approvals', 'claude', 'db', 'editor', 'help', 'repo', 'tmux'],
+  ['completion', 'roster', 'workspace'],
+  ['setup', 'wrapper'],
+  ['demo', 'doctor', 'launch'],
   ['commands'],
-  ['cli.ts'],
+  ['cli.ts', 'complete.ts'],
   ['main.ts'],
 ]
 

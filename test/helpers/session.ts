@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { MissionJson } from '../../src/mission/json.ts'
-import { agencScript, projectRoot, type Sandbox, sandbox } from './cli.ts'
+import { agencScript, type Sandbox, sandbox } from './cli.ts'
 import { standInClaude } from './stand-in.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
@@ -37,14 +37,20 @@ export interface SessionBox extends Sandbox {
   windowOf(mission: string): WindowRow | undefined
 }
 
-let standIn: string | undefined
-
-export function sessionBox({ tmuxConf = '' } = {}): SessionBox {
+export function sessionBox({
+  tmuxConf = '',
+  claude,
+}: {
+  tmuxConf?: string
+  claude?: string
+} = {}): SessionBox {
   const box = sandbox()
   const bin = join(box.root, 'bin')
-  mkdirSync(bin)
-  standIn ??= standInClaude(join(projectRoot, 'node_modules', '.cache', 'agenc', `stand-in-${process.pid}`))
-  execFileSync('ln', ['-s', standIn, join(bin, 'claude')])
+  if (claude === undefined) standInClaude(bin)
+  else {
+    mkdirSync(bin)
+    symlinkSync(claude, join(bin, 'claude'))
+  }
   Object.assign(box.env, {
     PATH: `${bin}:${box.env.PATH}`,
     SHELL: '/bin/sh',
@@ -52,7 +58,7 @@ export function sessionBox({ tmuxConf = '' } = {}): SessionBox {
     ENV: '',
   })
   writeFileSync(join(box.home, '.tmux.conf'), tmuxConf)
-  mkdirSync(join(box.home, '.claude'))
+  mkdirSync(join(box.home, '.claude'), { recursive: true })
   const tmux = (...args: string[]) =>
     execFileSync('tmux', ['-u', ...args], {
       env: box.env,

@@ -1,24 +1,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { buildSync } from 'esbuild'
 
-const entry = resolve(import.meta.dirname, '../../src/stand-in/main.ts')
+const program = resolve(import.meta.dirname, '../../dist/stand-in.js')
 
-/** An executable `claude` in the directory: the stand-in, bundled from the sources as they are now. */
+/** An executable `claude` in the directory: the stand-in, as it was last built. */
 export function standInClaude(directory: string): string {
   mkdirSync(directory, { recursive: true })
-  const bundle = join(directory, 'stand-in.cjs')
-  buildSync({
-    entryPoints: [entry],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    logLevel: 'error',
-  })
   const launcher = join(directory, 'claude')
-  writeFileSync(launcher, `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(bundle)} "$@"\n`)
+  writeFileSync(launcher, `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(program)} "$@"\n`)
   chmodSync(launcher, 0o755)
   return launcher
 }

@@ -21,12 +21,14 @@ export interface WrapperBox extends Sandbox {
   run(args: string[], options?: { env?: NodeJS.ProcessEnv }): Terminal
   /** An interactive shell in which `agenc` can be typed. */
   shell(options?: { env?: NodeJS.ProcessEnv }): Promise<Terminal>
-  /** A blank mission in a window of its own, idle. */
+  /** A blank mission in a window of its own, ready for keys. */
   mission(...args: string[]): Promise<{ id: string; terminal: Terminal }>
   /** As the store has it, without going through the CLI. */
   record(id: string): MissionRecord
   records(): MissionRecord[]
   history(id: string): HistoryEntry[]
+  /** Claude takes text a little before it takes Enter. */
+  ready(id: string): Promise<void>
   /** `idle`, `waiting:plan`, or without a wrapper `stopped`. */
   until(id: string, state: string): Promise<MissionRecord>
   change(sql: string, ...values: unknown[]): void
@@ -76,7 +78,7 @@ export function wrapperBox(): WrapperBox {
       const known = wrapped.records().length
       const terminal = wrapped.run(['mission', 'new', '--blank', ...args])
       const { id } = await waitFor('the mission', () => wrapped.records()[known])
-      await wrapped.until(id, 'idle').catch(error => {
+      await wrapped.ready(id).catch(error => {
         throw new Error(`${error.message}\n${terminal.screen()}`)
       })
       return { id, terminal }
@@ -88,6 +90,12 @@ export function wrapperBox(): WrapperBox {
         'SELECT kind, data FROM events WHERE mission_id = ? ORDER BY id',
         id,
       ).map(({ kind, data }) => ({ kind, data: JSON.parse(data) })),
+    ready: async id => {
+      await wrapped.until(id, 'idle')
+      const { claude_pid } = wrapped.record(id)
+      const path = join(claudeHome, 'sessions', `${claude_pid}.json`)
+      await waitFor('Claude to take keys', () => JSON.parse(readFileSync(path, 'utf8')).status === 'idle')
+    },
     until: (id, state) =>
       waitFor(`${id} to be ${state}`, () => {
         const record = wrapped.record(id)

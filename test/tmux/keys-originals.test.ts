@@ -56,7 +56,6 @@ const originals: readonly [flags: string, command: string][] = [
   ['', 'bind-key -T other x { send-keys y ; send-keys \\; }'],
   ['', `set-option -g status-left "#{?client_prefix,#[fg=red]P,} #S" \\; refresh-client -S`],
   ['', 'switch-client -T agenc'],
-  ['', `if-shell -F '#{==:#{session_name},agenc}' 'switch-client -T agenc'`],
   ['', 'choose-tree -Zs -F "#{session_name}: #{?session_attached,(a),}"'],
 ]
 
@@ -141,6 +140,19 @@ test('what the user bound to the key meanwhile is theirs', () => {
   bench.run('unbind-key', 'a')
   restoreKeys(server)
   expect(bench.run('list-keys')).not.toContain(ours)
+})
+
+test('a user who has bound by hand what agenc binds', () => {
+  const bench = tmuxBench({
+    config: `bind-key a if-shell -F '${ours}' 'switch-client -T agenc' 'send-keys a'`,
+  })
+  const server = keyServer(bench)
+  const before = everything(bench)
+  injectKeys(server, bindings, 'a')
+  injectKeys(server, bindings, 'b')
+  injectKeys(server, bindings, 'a')
+  restoreKeys(server)
+  expect(everything(bench)).toBe(before)
 })
 
 test('a user who has removed every key after the prefix', () => {

@@ -57,6 +57,7 @@ async function expectToParse(example: string): Promise<void> {
 
 /** The words of a simple command line, up to a pipe. */
 function shellWords(line: string): string[] {
-  const [command = ''] = line.split(/\s[|>&]/)
-  return (command.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map(word => word.replace(/^(["'])(.*)\1$/, '$2'))
+  const words = line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
+  const end = words.findIndex(word => /^[|>&]+$/.test(word))
+  return words.slice(0, end < 0 ? undefined : end).map(word => word.replace(/^(["'])(.*)\1$/, '$2'))
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { loadConfig } from '../../config/file.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import type { Database } from '../../db/open.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
@@ -51,6 +52,7 @@ export default defineCommand<Input>({
   examples: ['agenc mission new owner/name', 'agenc mission new --blank --prompt "write a haiku"'],
   async run(context, input) {
     refuseContradictions(input)
+    loadConfig(context.paths.config)
     const destination = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
     const mission = await withStore(context, async db => {
       const { source, repo, parentId } = await chooseSource(context, db, input)

@@ -29,7 +29,7 @@ export default defineCommand<{ apart?: boolean }>({
       return 0
     }
     await stopMissionsWithWindow(context, tmux)
-    unconfigure(tmux)
+    unconfigure(context, tmux)
     tmux.ask(['kill-session', '-t', sessionTarget])
     return 0
   },

@@ -20,6 +20,11 @@ export function parseNote(text: string): { key: string; note: string } | null {
   return match ? { key: match[1]!, note: match[2]! } : null
 }
 
+/** `list-keys` quotes a key's name, `list-keys -N` does not. */
+export function plainKey(name: string): string {
+  return name.replace(/^(["'])(.+)\1$/, '$2').replace(/\\(.)/g, '$1')
+}
+
 const tokens = /"(?:[^"\\]|\\.)*"|'[^']*'|(?<=^|\s)(?:\\;\\;|\\;|;;)(?=\s|$)|\\.|./gs
 
 /**

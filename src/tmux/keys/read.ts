@@ -1,6 +1,6 @@
 import { AgencError } from '../../errors.ts'
 import { type Kept, keptOption, parseKept } from './kept.ts'
-import { type Listed, parseBinding, parseNote } from './listing.ts'
+import { type Listed, parseBinding, parseNote, plainKey } from './listing.ts'
 import { bindCommand, line } from './script.ts'
 import { type KeySetting, keyError, type NamedKey } from './settings.ts'
 import { type KeyServer, source } from './source.ts'
@@ -69,9 +69,4 @@ function parse(settings: readonly KeySetting[], lines: readonly string[]): Serve
       listed.map(binding => [binding.key, { ...binding, note: noted.get(plainKey(binding.key)) ?? null }]),
     ),
   }
-}
-
-/** `list-keys` quotes a key's name, `list-keys -N` does not. */
-export function plainKey(name: string): string {
-  return name.replace(/^(["'])(.+)\1$/, '$2').replace(/\\(.)/g, '$1')
 }

@@ -1,4 +1,5 @@
 import { type AgencError, configError } from '../../errors.ts'
+import { plainKey } from './listing.ts'
 
 /** A key, and the setting that it comes from. */
 export interface KeySetting {
@@ -24,7 +25,7 @@ export interface NamedKey extends KeySetting {
 /** In one table every key is there once, and none is a prefix, which tmux takes before any table. */
 export function refuseConflicts(table: readonly NamedKey[], prefixes: readonly string[]): void {
   for (const [index, setting] of table.entries()) {
-    if (prefixes.includes(setting.name)) throw keyError(setting, "is tmux's own prefix")
+    if (prefixes.includes(plainKey(setting.name))) throw keyError(setting, "is tmux's own prefix")
     const other = table.slice(0, index).find(({ name }) => name === setting.name)
     if (other) throw keyError(setting, `is already the key of ${other.setting}`)
   }

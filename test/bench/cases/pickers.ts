@@ -50,7 +50,7 @@ const readableRows = 5
 const betweenKeysMs = 20
 const popupCorner = '┌'
 
-/** Timed from the last key. What comes faster than a hand types tmux takes for pasted text, and binds nothing to it. */
+/** Timed from the last key, which comes when the others were taken. */
 async function timePicker(screen: Screen, key: string): Promise<number> {
   for (const before of openTable) {
     screen.press(before)

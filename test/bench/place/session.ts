@@ -1,11 +1,13 @@
 import { systemRunner } from '../../../src/exec/runner.ts'
 import type { MissionId } from '../../../src/mission/id.ts'
+import { isTaken } from '../../../src/process/identity.ts'
 import type { WindowId } from '../../../src/tmux/place.ts'
 import { type Tmux, tmuxAt } from '../../../src/tmux/tmux.ts'
 import { openWindow } from '../../../src/tmux/windows.ts'
 import type { Box } from './box.ts'
 import { agencScript } from './root.ts'
 import { markRunning, type NamedMission } from './store.ts'
+import { until } from './timing.ts'
 
 export const columns = 160
 export const lines = 48
@@ -17,6 +19,7 @@ export const homeText = 'home-window'
 export interface Session {
   tmux: Tmux
   home: WindowId
+  serverPid: number
   /** The environment of a program in the first window. */
   inside: NodeJS.ProcessEnv
 }
@@ -27,11 +30,28 @@ export function openSession(box: Box): Session {
   const environment = ['-e', 'AGENC_TMUX=1', '-e', `AGENC_DIRPATH=${box.paths.home}`]
   const size = ['-x', String(columns), '-y', String(lines)]
   box.tmux('new-session', '-d', '-s', 'agenc', ...size, ...environment, ...showAndStay(homeText))
-  box.leftovers.add(() => void systemRunner.capture('tmux', ['kill-server'], { env: box.env }))
+  // Otherwise what comes from one quick hand would be taken for pasted text.
+  box.tmux('set-option', '-g', 'assume-paste-time', '0')
+  box.leftovers.add(() => endServer(box))
   const facts = ['#{socket_path}', '#{pid}', '#{s/[$]//:session_id}', '#{pane_id}', '#{window_id}'].join('\t')
   const [socket, pid, number, pane, home] = box.tmux('display-message', '-p', facts).trim().split('\t')
   const inside = { AGENC_TMUX: '1', TMUX: [socket, pid, number].join(','), TMUX_PANE: pane! }
-  return { tmux: tmuxAt(systemRunner, box.env, socket!), home: home as WindowId, inside }
+  return {
+    tmux: tmuxAt(systemRunner, box.env, socket!),
+    home: home as WindowId,
+    serverPid: Number(pid),
+    inside,
+  }
+}
+
+/** Resolves when the server is gone, and every window's program with it. */
+export async function endServer(box: Box): Promise<void> {
+  const asked = systemRunner.capture('tmux', ['list-panes', '-a', '-F', '#{pane_pid}\n#{pid}'], {
+    env: box.env,
+  })
+  const pids = new Set(asked.stdout.split('\n').filter(Boolean).map(Number))
+  systemRunner.capture('tmux', ['kill-server'], { env: box.env })
+  await until('tmux and its programs have ended', () => ![...pids].some(isTaken))
 }
 
 /** A program that shows a text and does nothing more. */

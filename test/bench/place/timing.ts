@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import type { Box } from './box.ts'
 import { agencScript } from './root.ts'
 
@@ -46,4 +46,22 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
     if (performance.now() > deadlineMs) throw new Error(`gave up waiting until ${what}`)
     await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
+}
+
+/** For what shows before the program ends, so that nothing is waited for in one piece. */
+export function runProgram(
+  box: Box,
+  file: string,
+  args: readonly string[],
+  added: NodeJS.ProcessEnv,
+): Promise<void> {
+  const child = spawn(file, args, {
+    env: { ...box.env, ...added },
+    cwd: box.root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', code => (code === 0 ? resolve() : reject(new Error(`${args.join(' ')} → ${code}`))))
+  })
 }

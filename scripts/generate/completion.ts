@@ -1,0 +1,45 @@
+import { type Entry, nouns, topLevel } from '../../src/commands/registry.ts'
+import type { KnownSetting, Leaf, Tree } from '../../src/completion/tree.ts'
+import { type Setting, settings } from '../../src/config/key.ts'
+import { topics } from '../../src/help/topics.ts'
+
+/** Everything that can be said of a command line without the store. */
+export async function completionTree(): Promise<Tree> {
+  const tree: Tree = { nouns: {}, topLevel: await leaves(topLevel), topics: {}, settings: [] }
+  for (const [name, { summary, verbs }] of Object.entries(nouns))
+    tree.nouns[name] = { summary, verbs: await leaves(verbs) }
+  for (const [name, { summary }] of Object.entries(topics)) tree.topics[name] = { summary }
+  return { ...tree, settings: settings.map(known) }
+}
+
+async function leaves(entries: Record<string, Entry>): Promise<Record<string, Leaf>> {
+  const found: Record<string, Leaf> = {}
+  for (const [name, { summary, hidden, load }] of Object.entries(entries)) {
+    if (hidden) continue
+    const { default: command } = await load()
+    found[name] = {
+      summary,
+      arguments: (command.arguments ?? []).map(({ name, variadic }) => ({ name, variadic })),
+      options: (command.options ?? [])
+        .filter(option => !option.hidden)
+        .map(({ flags, description }) => ({ flags, description })),
+    }
+  }
+  return found
+}
+
+function known({ key, description, schema }: Setting): KnownSetting {
+  return { key, description, values: wordsOf(schema as unknown as Shape) }
+}
+
+interface Shape {
+  type: string
+  wrapped?: Shape
+  options?: readonly unknown[]
+}
+
+function wordsOf(shape: Shape): string[] {
+  if (shape.wrapped) return wordsOf(shape.wrapped)
+  if (shape.type === 'boolean') return ['true', 'false']
+  return shape.type === 'picklist' ? (shape.options ?? []).map(String) : []
+}

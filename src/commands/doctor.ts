@@ -1,0 +1,34 @@
+import { examine, fixAll } from '../doctor/examine.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { printFindings, summaryOf } from '../doctor/print.ts'
+import { ExitCode } from '../errors.ts'
+import { cleanText } from '../io/text.ts'
+import { defineCommand, jsonOption } from './command.ts'
+
+export default defineCommand<{ fix?: boolean; json?: boolean }>({
+  description:
+    'Look whether everything that agenc needs is there and in order, and say how to mend what is not.',
+  options: [
+    { flags: '--fix', description: "mend what is safe to mend; nobody's work is touched" },
+    jsonOption,
+  ],
+  examples: ['agenc doctor', 'agenc doctor --json | jq \'.[] | select(.status != "ok")\''],
+  async run(context, { fix, json }) {
+    let findings = await examine(context)
+    if (fix) {
+      for (const done of fixAll(findings)) context.err.line(cleanText(done))
+      findings = await examine(context)
+    }
+    if (json) context.out.line(JSON.stringify(findings.map(withoutFix)))
+    else {
+      printFindings(context.out, findings)
+      context.out.line(`\n${summaryOf(findings)}`)
+      if (!fix && findings.some(finding => finding.fix)) context.out.line('Some of it: agenc doctor --fix')
+    }
+    return findings.some(({ status }) => status === 'problem') ? ExitCode.failed : ExitCode.ok
+  },
+})
+
+function withoutFix({ check, status, message, remedy }: Finding) {
+  return { check, status, message, remedy }
+}

@@ -1,0 +1,72 @@
+import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import type { Context } from '../context.ts'
+import { isMissionId } from '../mission/id.ts'
+import { stagingPrefix } from '../repo/staging.ts'
+import { type Finding, warning } from './finding.ts'
+import { quoted } from './home.ts'
+
+const hourMs = 60 * 60 * 1000
+/** A clone may take long; one that takes a day is none. */
+const abandonedCloneMs = 24 * hourMs
+
+/** What killed processes left on the disk, apart from missions that the store knows. */
+export function checkFiles(context: Context, known: ReadonlySet<string>): Finding[] {
+  const { paths, now } = context
+  const nowMs = now().getTime()
+  const aged = (directory: string) =>
+    entriesOf(directory).map(({ name, path, stats }) => ({ name, path, ageMs: nowMs - stats.mtimeMs }))
+  const missions = aged(paths.missions)
+  return [
+    ...missions
+      .filter(({ name }) => name.startsWith('.deleted-'))
+      .map(({ path }) => rubbish('what is left of a deleted mission', path)),
+    ...aged(paths.repos)
+      .filter(({ name, ageMs }) => name.startsWith(stagingPrefix) && ageMs > abandonedCloneMs)
+      .map(({ path }) => rubbish('what is left of a clone', path)),
+    ...aged(paths.home)
+      .filter(({ name, ageMs }) => /\.[0-9a-f-]{36}\.tmp$/.test(name) && ageMs > hourMs)
+      .map(({ path }) => rubbish('what is left of a write', path)),
+    ...missions
+      .filter(({ name, ageMs }) => isMissionId(name) && !known.has(name) && ageMs > hourMs)
+      .map(({ path }) => (hasFiles(path) ? unknownMission(path) : rubbish('an empty mission', path))),
+  ]
+}
+
+function rubbish(what: string, path: string): Finding {
+  return warning('leftovers', `${what}: ${path}`, `rm -rf ${quoted(path)}`, () => {
+    rmSync(path, { recursive: true, force: true })
+    return `removed ${path}`
+  })
+}
+
+/** Perhaps the store was lost and this is not: only its owner can tell. */
+function unknownMission(path: string): Finding {
+  return warning(
+    'leftovers',
+    `a mission's directory that the store does not know: ${path}`,
+    `Look whether you need something of it, then: rm -rf ${quoted(path)}`,
+  )
+}
+
+function hasFiles(directory: string): boolean {
+  return entriesOf(directory).some(({ path, stats }) => !stats.isDirectory() || hasFiles(path))
+}
+
+interface DirectoryEntry {
+  name: string
+  path: string
+  stats: Stats
+}
+
+function entriesOf(directory: string): DirectoryEntry[] {
+  try {
+    return readdirSync(directory).flatMap(name => {
+      const path = join(directory, name)
+      const stats = lstatSync(path, { throwIfNoEntry: false })
+      return stats ? [{ name, path, stats }] : []
+    })
+  } catch {
+    return []
+  }
+}

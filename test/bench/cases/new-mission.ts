@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { systemRunner } from '../../../src/exec/runner.ts'
+import { listenToBell } from '../../../src/wrapper/bell.ts'
+import type { Box } from '../place/box.ts'
+import { useFleetingClaude } from '../place/claude.ts'
+import { agencScript } from '../place/root.ts'
+import { openSession, type Session } from '../place/session.ts'
+import { runProgram, until } from '../place/timing.ts'
+import type { Case } from './case.ts'
+
+/** Its Claude says that it runs, and ends: the window closes before the next round. */
+export const newMission: Case = {
+  prepare: box => {
+    const session = openSession(box)
+    const fifo = join(box.root, 'started')
+    const started = bell(box, fifo)
+    const claude = useFleetingClaude(box, fifo)
+    const empty = box.write('empty.cjs', '')
+    const starter = box.write('starter.cjs', starterScript(claude))
+    const node = process.execPath
+    const time = async (work: () => Promise<void>) => {
+      const beforeMs = performance.now()
+      const [atMs] = await Promise.all([started(), work()])
+      await until('its window is closed', () => windowCount(session) === 1)
+      return atMs - beforeMs
+    }
+    const inside = (args: string[]) => runProgram(box, node, args, session.inside)
+    return {
+      subject: () => time(() => inside([agencScript, 'mission', 'new', '--blank', '--no-focus'])),
+      floor: () =>
+        time(async () => {
+          await inside([empty])
+          await runProgram(box, 'tmux', ['new-window', '-d', '-t', '=agenc:', node, starter], session.inside)
+        }),
+    }
+  },
+}
+
+/** Otherwise empty. */
+function starterScript(claude: string): string {
+  return `require('node:child_process').spawn(${JSON.stringify(claude)}, { stdio: 'inherit' })\n`
+}
+
+function bell(box: Box, fifo: string): () => Promise<number> {
+  let onRing = () => {}
+  const silence = listenToBell(systemRunner, fifo, () => onRing())
+  box.leftovers.add(silence)
+  return () =>
+    new Promise(resolve => {
+      onRing = () => resolve(performance.now())
+    })
+}
+
+function windowCount({ tmux }: Session): number {
+  return tmux.tell(['list-windows', '-t', '=agenc:', '-F', '#{window_id}']).length
+}

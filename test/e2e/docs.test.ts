@@ -1,0 +1,133 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { nouns, topLevel } from '../../src/commands/registry.ts'
+import { projectRoot } from '../helpers/cli.ts'
+
+/** What is in the repo, or would be if it were committed now; in a directory without git, everything. */
+function projectFiles(): string[] {
+  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+  })
+  const names =
+    listed.status === 0
+      ? listed.stdout.split('\0').filter(name => name !== '')
+      : readdirSync(projectRoot, { recursive: true, encoding: 'utf8' })
+  return names.filter(name => !/^(node_modules|dist|\.git)(\/|$)/.test(name)).filter(isFile)
+}
+
+function isFile(name: string): boolean {
+  return (
+    /\.[a-z]+$|^\.?[A-Za-z]+$|\/run$/.test(name) && existsSync(join(projectRoot, name)) && !isDirectory(name)
+  )
+}
+
+function isDirectory(name: string): boolean {
+  try {
+    readdirSync(join(projectRoot, name))
+    return true
+  } catch {
+    return false
+  }
+}
+
+const files = projectFiles()
+const text = (name: string) => readFileSync(join(projectRoot, name), 'utf8')
+const pages = files.filter(name => name.endsWith('.md'))
+
+describe('what is committed', () => {
+  test('names no path of the machine it was written on', () => {
+    // Put together here, so that this file does not name them either.
+    const paths = [
+      projectRoot,
+      join(homedir(), '.npm'),
+      ['', 'work', ''].join('/'),
+      ['', 'tmp', 'agenc'].join('/'),
+    ]
+    expect(files.filter(name => paths.some(path => text(name).includes(path)))).toEqual([])
+  })
+
+  test('the lock file holds no registry addresses, and a package for every system', () => {
+    const { packages } = JSON.parse(text('package-lock.json')) as {
+      packages: Record<
+        string,
+        { resolved?: string; version?: string; optionalDependencies?: Record<string, string> }
+      >
+    }
+    const entries = Object.entries(packages).filter(([path]) => path !== '')
+    expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+    expect(text('package-lock.json')).not.toMatch(/registry|\.tgz/)
+    for (const [path, { optionalDependencies = {} }] of entries) {
+      // npm ci refuses a lock file that leaves out the packages of other systems.
+      const missing = Object.keys(optionalDependencies).filter(name => !isLocked(packages, path, name))
+      expect(missing, path).toEqual([])
+    }
+  })
+})
+
+function isLocked(packages: Record<string, unknown>, path: string, name: string): boolean {
+  return `${path}/node_modules/${name}` in packages || `node_modules/${name}` in packages
+}
+
+describe('docs', () => {
+  test('every link leads somewhere', () => {
+    const broken = pages.flatMap(page =>
+      [...text(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, target]) => target!)
+        .filter(target => !/^[a-z]+:/.test(target))
+        .filter(target => !existsSync(resolve(projectRoot, dirname(page), target)))
+        .map(target => `${page} → ${target}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('every file that is named in the architecture and the decisions is there', () => {
+    const named = pages
+      .filter(
+        page =>
+          page === 'docs/architecture.md' || page.startsWith('docs/decisions/') || page === 'CONTRIBUTING.md',
+      )
+      .flatMap(page =>
+        [...text(page).matchAll(/`((?:src|bin|scripts|test|docs|types|schema)\/[\w./-]*)`/g)].map(
+          ([, path]) => ({
+            page,
+            path: path!,
+          }),
+        ),
+      )
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter(({ path }) => !existsSync(join(projectRoot, path)))).toEqual([])
+  })
+
+  test('every command that is named exists', () => {
+    const unknown = pages.flatMap(page =>
+      [...text(page).matchAll(/(?:^|[`$ ])agenc ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm)]
+        .filter(([line]) => /[`$]/.test(line))
+        .filter(([, noun, verb]) => !isCommand(noun!, verb))
+        .map(([, noun, verb]) => `${page}: agenc ${noun} ${verb ?? ''}`),
+    )
+    expect(unknown).toEqual([])
+  })
+
+  test('the rooms in the layout are the rooms there are', () => {
+    const rooms = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
+      .filter(entry => entry.isDirectory())
+      .map(entry => entry.name)
+    const page = text('docs/architecture.md')
+    expect(rooms.filter(room => !page.includes(`\`src/${room}/\``))).toEqual([])
+  })
+
+  test('the test command of the README is what CI runs', () => {
+    expect(text('README.md')).toContain('npm test')
+    expect(text('.ci/run').trimEnd().split('\n').at(-1)).toBe('npm test')
+  })
+})
+
+function isCommand(noun: string, verb: string | undefined): boolean {
+  if (Object.hasOwn(topLevel, noun)) return true
+  if (!Object.hasOwn(nouns, noun)) return false
+  return verb === undefined || Object.hasOwn(nouns[noun]!.verbs, verb)
+}

@@ -1,0 +1,270 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { writeProgram } from '../helpers/missions.ts'
+import { waitFor } from '../helpers/wait.ts'
+import { answer, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+
+interface Started {
+  args: string[]
+  env: Record<string, string>
+}
+
+/** A Claude that writes down how it was started, and leaves. */
+function recordingBox(version = '2.1.325'): WrapperBox & { started(): Promise<Started> } {
+  const box = wrapperBox()
+  const record = join(box.root, 'record')
+  const script = `[ "$1" = --version ] && echo '${version} (Claude Code)' && exit
+printf '%s\\0' "$@" >'${record}.args'; env -0 >'${record}.env'; mv '${record}.env' '${record}'`
+  box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'recorder'), script)])
+  const read = (path: string) => readFileSync(path, 'utf8').split('\0').slice(0, -1)
+  return {
+    ...box,
+    started: async () => {
+      await waitFor('Claude to start', () => existsSync(record))
+      const env = read(record).map(entry => entry.split(/=(.*)/s))
+      return { args: read(`${record}.args`), env: Object.fromEntries(env) }
+    },
+  }
+}
+
+const settingsIn = ({ args }: Started) =>
+  JSON.parse(readFileSync(args[args.indexOf('--settings') + 1]!, 'utf8'))
+
+describe('the command line', () => {
+  test('names the session, the mode, the settings, the name, the model and the prompt, in this order', async () => {
+    const box = recordingBox()
+    box.agenc(['config', 'set', 'claude.args', '["--verbose"]'])
+    const wishes = ['--name', '-odd "name"', '--permission-mode', 'manual', '--model', 'opus']
+    const terminal = box.run(['mission', 'new', '--blank', ...wishes, '--prompt', '-h $HOME `x` \'"\\ é'])
+    const { args } = await box.started()
+    const { id } = box.records()[0]!
+    const settings = join(box.agencHome, 'missions', id, 'run', 'settings.json')
+    expect(args).toEqual([
+      ...['--session-id', id],
+      ...['--permission-mode', 'default'],
+      ...['--settings', settings],
+      '--name=-odd "name"',
+      '--model=opus',
+      '--verbose',
+      ...['--', '-h $HOME `x` \'"\\ é'],
+    ])
+    expect(await terminal.exited).toBe(0)
+  })
+
+  test('says nothing of a mode where none is set, so that Claude’s own settings decide', async () => {
+    const box = recordingBox()
+    box.run(['mission', 'new', '--blank'])
+    const { args } = await box.started()
+    expect(args).not.toContain('--permission-mode')
+    expect(args).not.toContain('--')
+  })
+
+  test('allowedTools stands for the configured list', async () => {
+    const box = recordingBox()
+    box.run(['mission', 'new', '--blank', '--permission-mode', 'allowedTools'])
+    const { args } = await box.started()
+    const from = args.indexOf('--allowedTools')
+    const list = ['Edit', 'Write', 'Bash', 'Read', 'Glob', 'Grep']
+    expect(args.slice(from, from + 9)).toEqual(['--allowedTools', ...list, '--permission-mode', 'default'])
+  })
+
+  test.each([
+    ['2.1.325', ['PermissionRequest', 'StopFailure', 'SessionEnd'], []],
+    ['2.0.50', ['PermissionRequest', 'SessionEnd'], ['StopFailure', 'PostToolUseFailure']],
+    ['1.0.60', ['Stop', 'UserPromptSubmit'], ['SessionStart', 'PermissionRequest']],
+    ['no version', ['Stop'], ['PermissionRequest']],
+  ])(
+    'with Claude %s only known hooks are registered, and never the agent view',
+    async (version, known, unknown) => {
+      const box = recordingBox(version)
+      box.run(['mission', 'new', '--blank'])
+      const settings = settingsIn(await box.started())
+      expect(settings.disableAgentView).toBe(true)
+      expect(Object.keys(settings.hooks)).toEqual(expect.arrayContaining(known))
+      for (const name of unknown) expect(settings.hooks).not.toHaveProperty(name)
+    },
+  )
+})
+
+describe('the environment', () => {
+  test('is the user’s own, without what another Claude left in it', async () => {
+    const box = recordingBox()
+    const own = {
+      CLAUDE_CONFIG_DIR: box.claudeHome,
+      CLAUDE_CODE_USE_BEDROCK: '0',
+      CLAUDE_CODE_OAUTH_TOKEN: 'token',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+    }
+    const others = [
+      'CLAUDECODE',
+      'CLAUDE_CODE_CHILD_SESSION',
+      'CLAUDE_CODE_SESSION_ID',
+      'CLAUDE_SESSION_ID',
+      'CLAUDE_CODE_ENTRYPOINT',
+      'ANTHROPIC_CLAUDE_ENTRYPOINT',
+      'CLAUDE_CODE_IS_SIDE_CHANNEL',
+      'CLAUDE_PID',
+      'CLAUDE_CODE_EXECPATH',
+      'CLAUDE_CODE_SESSION_ATTENDED',
+      'CLAUDE_CODE_MESSAGING_SOCKET',
+      'CLAUDE_CODE_MESSAGING_TOKEN',
+      'CLAUDE_EFFORT',
+      'AI_AGENT',
+    ]
+    const inherited = Object.fromEntries(others.map(name => [name, '1']))
+    box.run(['mission', 'new', '--blank'], {
+      env: { ...own, ...inherited, TERM: 'dumb', GIT_EDITOR: 'true' },
+    })
+    const { env } = await box.started()
+    expect(env).toMatchObject({ ...own, COLORTERM: 'truecolor', TERM: 'xterm-256color' })
+    expect(env.AGENC_MISSION_UUID).toBe(box.records()[0]!.id)
+    expect(Object.keys(env).filter(name => others.includes(name))).toEqual([])
+    expect(env).not.toHaveProperty('GIT_EDITOR')
+  })
+})
+
+describe('a prompt reaches Claude whole, and keys work afterwards', () => {
+  const quotes = `'single' "double" \`back\` $HOME $(x) \\ % ! ; & | < > ( ) { } * ? ~ # \t é 漢字 🦊`
+  test.each([
+    ['leading dashes', '--help me -- [[text Understood.]]'],
+    ['every kind of quote', `${quotes} [[text Understood.]]`],
+    ['several lines', 'one\ntwo\n\nthree [[text Understood.]]'],
+  ])('%s', async (_title, prompt) => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--permission-mode', 'default', '--prompt', prompt)
+    await terminal.waitForText('Understood.')
+    expect(firstPrompt(box)).toBe(prompt)
+    await box.ready(id)
+    expect(existsSync(join(box.agencHome, 'missions', id, 'prompt'))).toBe(false)
+    await say(terminal, 'More. [[text Here is more.]]')
+    await terminal.waitForText('Here is more.')
+  })
+
+  test.each([
+    ['short', 'from a pipe [[text Understood.]]'],
+    ['200 KB', `${'lorem ipsum '.repeat(17_000)} [[text Understood.]]`],
+  ])('from stdin, %s', async (_title, prompt) => {
+    const box = wrapperBox()
+    writeFileSync(join(box.root, 'prompt.txt'), prompt)
+    const terminal = await box.shell()
+    terminal.type('agenc mission new --blank --permission-mode default --prompt - <prompt.txt\r')
+    await terminal.waitForText('Understood.')
+    expect(firstPrompt(box)).toBe(prompt)
+    const { id } = box.records()[0]!
+    await box.ready(id)
+    await say(terminal, 'More. [[text Here is more.]]')
+    await terminal.waitForText('Here is more.')
+  })
+
+  test('a command is taken as one, and not given again at the next start', async () => {
+    const box = wrapperBox()
+    const terminal = box.run(['mission', 'new', '--blank', '--prompt', '/rename from the prompt'])
+    await waitFor('the name', () => box.records()[0]?.name === 'from the prompt')
+    const { id } = box.records()[0]!
+    await box.ready(id)
+    await say(terminal, '/exit')
+    expect(await terminal.exited).toBe(0)
+    expect(existsSync(join(box.agencHome, 'missions', id, 'prompt'))).toBe(false)
+  })
+})
+
+function firstPrompt(box: WrapperBox): string {
+  const projects = join(box.claudeHome, 'projects')
+  const [path] = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.jsonl'),
+  )
+  const lines = readFileSync(join(projects, path!), 'utf8').trim().split('\n')
+  const said = lines.map(line => JSON.parse(line)).find(line => line.type === 'user')
+  return said.message.content
+}
+
+describe('what is wrong is said before Claude starts', () => {
+  test('no Claude: 69, and how to install it', async () => {
+    const box = wrapperBox()
+    const terminal = await box.shell({ env: { PATH: `${box.root}/none:/usr/bin:/bin` } })
+    terminal.type(
+      `${process.execPath} ${join(box.root, 'bin', 'agenc')} 2>/dev/null; PATH=/nowhere ${join(box.root, 'bin', 'agenc')} mission new --blank; echo "left $?"\r`,
+    )
+    await terminal.waitForText('left 69')
+    expect(terminal.screen()).toContain('npm install -g @anthropic-ai/claude-code')
+  })
+
+  test('as root, bypassPermissions: what to do', async ctx => {
+    if (process.getuid?.() !== 0) ctx.skip('only root is refused')
+    const box = wrapperBox()
+    const terminal = await box.shell()
+    terminal.type('agenc mission new --blank --permission-mode auto-accept; echo "left $?"\r')
+    await terminal.waitForText('left 1')
+    expect(terminal.screen()).toContain('IS_SANDBOX=1')
+    expect(box.history(box.records()[0]!.id).map(({ kind }) => kind)).not.toContain('state')
+  })
+
+  test('Claude fails at once: in its own window the reason stays until Enter', async () => {
+    const box = wrapperBox()
+    const script = '[ "$1" = --version ] && echo 2.1.325 && exit\necho "no luck today"; exit 3'
+    box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'failing'), script)])
+    const terminal = box.run(['mission', 'new', '--blank'])
+    await terminal.waitForText('Press Enter')
+    expect(terminal.screen()).toContain('no luck today')
+    expect(box.records()[0]).toMatchObject({ wrapper_pid: null, exit_code: 3, ended_by: 'user' })
+    terminal.type('\r')
+    expect(await terminal.exited).toBe(3)
+  })
+})
+
+describe('trust', () => {
+  const trusted = (box: WrapperBox) => {
+    const { projects } = JSON.parse(readFileSync(join(box.home, '.claude.json'), 'utf8'))
+    return Object.keys(projects).filter(path => projects[path].hasTrustDialogAccepted)
+  }
+
+  test('five blank missions at once: no dialog, nothing lost; gone with rm', async () => {
+    const box = wrapperBox()
+    const kept = Object.fromEntries(
+      Array.from({ length: 50 }, (_, n) => [`/p${n}`, { hasTrustDialogAccepted: true }]),
+    )
+    writeFileSync(join(box.home, '.claude.json'), JSON.stringify({ theme: 'dark', projects: kept }))
+    for (let n = 0; n < 5; n++) box.run(['mission', 'new', '--blank'])
+    const missions = await waitFor('five missions', () => box.records().length === 5 && box.records())
+    for (const { id } of missions) await box.ready(id)
+    const own = missions.map(({ id }) => join(box.agencHome, 'missions', id, 'agent'))
+    expect(trusted(box).sort()).toEqual([...Object.keys(kept), ...own].sort())
+    expect(JSON.parse(readFileSync(join(box.home, '.claude.json'), 'utf8'))).toMatchObject({ theme: 'dark' })
+    box.agenc(['mission', 'stop', '--all'])
+    expect(box.agenc(['mission', 'rm', ...missions.map(({ id }) => id), '--yes', '--force']).exitCode).toBe(0)
+    expect(trusted(box).sort()).toEqual(Object.keys(kept).sort())
+  })
+
+  test('a repo that the user did not trust: Claude asks, and the mission waits for trust', async () => {
+    const box = wrapperBox()
+    const repo = gitRepo(box, 'strange')
+    const terminal = box.run(['mission', 'new', repo])
+    await terminal.waitForText('trust this folder')
+    const { id } = box.records()[0]!
+    await box.until(id, 'waiting:trust')
+    expect(box.record(id).waiting_since).toBeTruthy()
+    expect(trusted(box)).toEqual([])
+    terminal.type('\u001b[B')
+    await terminal.waitForText('❯ Yes')
+    await answer(box, id, terminal, '\r')
+    await box.ready(id)
+  })
+})
+
+/** In the library, not trusted. */
+function gitRepo(box: WrapperBox, name: string): string {
+  const source = join(box.root, 'sources', name)
+  mkdirSync(source, { recursive: true })
+  writeFileSync(join(source, 'README.md'), name)
+  const git = ['init -q -b main', 'add .', 'commit -q -m first']
+  for (const line of git) execute(box, source, 'git', line.split(' '))
+  const added = box.agenc(['repo', 'add', source, '--no-trust'])
+  if (added.exitCode !== 0) throw new Error(added.stderr)
+  return added.stdout.trim()
+}
+
+function execute(box: WrapperBox, cwd: string, file: string, args: string[]): void {
+  execFileSync(file, args, { cwd, env: box.env, stdio: 'ignore' })
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { approvalBox } from '../helpers/approvals.ts'
+import { realSessionBox } from '../helpers/real-session.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+const allow = { tool: 'Bash', match: 'touch yes*', decision: 'allow' }
+const deny = { tool: 'Bash', match: 'touch no*', decision: 'deny', message: 'files are made by hand here' }
+const settings = (delayMs: number) => ({
+  claude: { permission_mode: 'default' },
+  approvals: { mode: 'rules', delay_ms: delayMs, rules: [allow, deny] },
+})
+
+test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
+  timeout: 90_000,
+}, async ctx => {
+  const real = await realSessionBox()
+  if ('missing' in real) {
+    console.log(`Approvals are not shown with the real Claude: ${real.missing}`)
+    return ctx.skip(real.missing)
+  }
+  const box = await approvalBox(settings(200), { box: real.box })
+
+  await box.say('go [[bash touch yes-1]] [[bash touch no-1]] [[text first part over]]')
+  await box.answered(2)
+  await box.settled()
+  expect([box.hasMade('yes-1'), box.hasMade('no-1')]).toEqual([true, false])
+  expect(box.transcript()).toContain(deny.message)
+
+  box.writeConfig(settings(3_000))
+  await box.say('go [[bash touch yes-2]] [[text second part over]]')
+  await box.asked()
+  box.agencJson(['hold', box.id])
+  await waitFor('the delay to pass', () => box.log().includes('is left to the user'))
+  expect(box.hasMade('yes-2')).toBe(false)
+  box.agencJson(['hold', '--release'])
+  box.press('Escape')
+  await box.settled()
+  expect(box.hasMade('yes-2')).toBe(false)
+
+  box.writeConfig(settings(60_000))
+  await box.say('go [[bash touch yes-3]] [[text third part over]]')
+  await box.asked()
+  box.press('1')
+  await waitFor('the file', () => box.hasMade('yes-3'))
+  await box.settled()
+
+  await box.say('go [[bash touch maybe-1]] [[bash touch maybe-2]] [[text fourth part over]]')
+  await box.asked()
+  expect(box.agenc(['mission', 'answer', box.id, 'deny', '--message', 'rather not'])).toMatchObject({
+    exitCode: 0,
+  })
+  await waitFor('the next request', () => box.now().pending[0]?.id === '6')
+  expect(box.agenc(['mission', 'answer', box.id, 'allow', '--mode', 'acceptEdits'])).toMatchObject({
+    exitCode: 0,
+  })
+  const mission = await box.settled()
+  expect([box.hasMade('maybe-1'), box.hasMade('maybe-2')]).toEqual([false, true])
+  expect(box.transcript()).toContain('rather not')
+  expect(mission).toMatchObject({ permission_mode: 'acceptEdits', permission_mode_source: 'mission' })
+
+  expect(box.approvals().map(({ decision, by }) => [decision, by])).toEqual([
+    ['allow', 'rule'],
+    ['deny', 'rule'],
+    ['deny', 'user'],
+    ['allow', 'user'],
+    ['deny', 'answer'],
+    ['allow', 'answer'],
+  ])
+})

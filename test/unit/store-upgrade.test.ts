@@ -1,0 +1,151 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { afterEach, expect, test } from 'vitest'
+import { listEvents, recordEvent } from '../../src/db/events.ts'
+import { type Migration, migrations } from '../../src/db/migrations.ts'
+import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
+import { openStore, openStoreForReading } from '../../src/db/open.ts'
+import { newMissionId } from '../../src/mission/id.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
+
+const list = migrations as Migration[]
+const released = list.length
+
+/** From here on this process is the next version of agenc, which stores more. */
+function becomeNextVersion(): void {
+  list.push({
+    name: '9999-next',
+    apply: db =>
+      db.exec(`ALTER TABLE missions ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue';
+               ALTER TABLE events ADD COLUMN weight INTEGER;
+               CREATE TABLE notes (id INTEGER PRIMARY KEY, mission_id TEXT REFERENCES missions (id)) STRICT;`),
+  })
+}
+
+afterEach(() => {
+  list.length = released
+})
+
+function aMission() {
+  const id = newMissionId()
+  return {
+    id,
+    name: null,
+    repo: null,
+    parent_id: null,
+    created_at: new Date().toISOString(),
+    permission_mode: null,
+    approve: null,
+    model: null,
+    session_id: id,
+    forked_session_id: null,
+    setup_pending: 0 as const,
+  }
+}
+
+/** Every byte of the store and what stands beside it. */
+function bytes(directory: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(directory).map(name => [name, readFileSync(join(directory, name)).toString('base64')]),
+  )
+}
+
+test('a wrapper of the version before goes on working while its mission runs', async () => {
+  const path = join(temporaryDirectory(), 'database.sqlite')
+  const wrapper = await openStore(path)
+  const mission = aMission()
+  insertMission(wrapper, mission)
+
+  becomeNextVersion()
+  const next = await openStore(path)
+  expect(next.prepare('SELECT colour FROM missions').all()).toEqual([{ colour: 'blue' }])
+
+  updateMission(wrapper, mission.id, { state: 'busy', last_active_at: '2999-01-01T00:00:00.000Z' })
+  recordEvent(wrapper, mission.id, '2999-01-01T00:00:00.000Z', 'busy')
+  insertMission(wrapper, aMission())
+  expect(getMission(wrapper, mission.id)).toMatchObject({ state: 'busy' })
+  expect(listEvents(next, mission.id)).toMatchObject([{ kind: 'busy' }])
+  expect(getMission(next, mission.id)).toMatchObject({ state: 'busy', colour: 'blue' })
+  wrapper.close()
+  next.close()
+})
+
+test('reading brings a store up to date as well, for there is nothing to read it with otherwise', async () => {
+  const path = join(temporaryDirectory(), 'database.sqlite')
+  ;(await openStore(path)).close()
+  becomeNextVersion()
+  const db = await openStoreForReading(path)
+  expect(db?.pragma('user_version', { simple: true })).toBe(released + 1)
+  expect(() => db?.exec('DELETE FROM missions')).toThrow(/readonly/)
+  db?.close()
+})
+
+test('many that start at once after an update migrate it once', async () => {
+  const path = join(temporaryDirectory(), 'database.sqlite')
+  ;(await openStore(path)).close()
+  becomeNextVersion()
+  const opened = await Promise.all(Array.from({ length: 10 }, () => openStore(path)))
+  expect(opened[0]!.prepare("SELECT count(*) AS n FROM migrations WHERE name = '9999-next'").get()).toEqual({
+    n: 1,
+  })
+  for (const db of opened) db.close()
+})
+
+test('a migration that fails changes nothing', async () => {
+  const path = join(temporaryDirectory(), 'database.sqlite')
+  ;(await openStore(path)).close()
+  list.push({
+    name: '9999-broken',
+    apply: db => {
+      db.exec('CREATE TABLE half (x) ')
+      throw new Error('no room')
+    },
+  })
+  await expect(openStore(path)).rejects.toThrow('no room')
+  list.length = released
+  const db = await openStore(path)
+  expect(db.prepare("SELECT name FROM sqlite_master WHERE name = 'half'").all()).toEqual([])
+  db.close()
+})
+
+test('a newer store is not touched, not even by the way it is opened', async () => {
+  const directory = temporaryDirectory()
+  const path = join(directory, 'database.sqlite')
+  const newer = new Sqlite(path)
+  newer.exec('CREATE TABLE unheard_of (x)')
+  newer.pragma(`user_version = ${released + 7}`)
+  newer.close()
+  const before = bytes(directory)
+  await expect(openStore(path)).rejects.toMatchObject({
+    message: `${path} was written by a newer agenc`,
+    hint: 'Update agenc; the store was not touched.',
+  })
+  await expect(openStoreForReading(path)).rejects.toThrow(/newer agenc/)
+  expect(bytes(directory)).toEqual(before)
+})
+
+test('what is not a store is named, and left alone', async () => {
+  const directory = temporaryDirectory()
+  const path = join(directory, 'database.sqlite')
+  writeFileSync(path, 'this is no database, but somebody may need it')
+  const before = bytes(directory)
+  for (const open of [openStore, openStoreForReading]) {
+    await expect(open(path)).rejects.toThrow(`the store ${path} cannot be opened: file is not a database`)
+  }
+  expect(bytes(directory)).toEqual(before)
+})
+
+test('a store that may not be written can still be read', async ctx => {
+  if (process.getuid?.() === 0) {
+    console.log('skipped: root may write everything')
+    ctx.skip()
+  }
+  const directory = temporaryDirectory()
+  const path = join(directory, 'database.sqlite')
+  ;(await openStore(path)).close()
+  chmodSync(path, 0o400)
+  const db = await openStoreForReading(path)
+  expect(db?.prepare('SELECT count(*) AS n FROM missions').get()).toEqual({ n: 0 })
+  db?.close()
+})
