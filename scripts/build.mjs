@@ -4,26 +4,35 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
+import { apart, hotFiles } from './build/hot.mjs'
 import { thirdPartyNotices } from './build/notices.mjs'
 
 const root = join(import.meta.dirname, '..')
 const outdir = join(root, 'dist')
 const staleAfterMs = 7 * 24 * 60 * 60 * 1000
 
+const settings = {
+  platform: 'node',
+  mainFields: ['module', 'main'],
+  target: 'node20.17',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+}
+
 const bundled = await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/main.ts', 'stand-in': 'src/stand-in/main.ts' },
+  entryPoints: {
+    main: 'src/start.ts',
+    'stand-in': 'src/stand-in/main.ts',
+    ...Object.fromEntries(Object.entries(apart).map(([name, path]) => [`apart/${name}`, path])),
+  },
   outdir,
   bundle: true,
   splitting: true,
   write: false,
-  platform: 'node',
-  mainFields: ['module', 'main'],
-  target: 'node20.17',
+  ...settings,
   format: 'esm',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
   chunkNames: 'chunks/[name]-[hash]',
   external: ['*.node'],
   metafile: true,
@@ -34,6 +43,7 @@ const files = new Map([
   [join(outdir, 'switch.sh'), readFileSync(join(root, 'src', 'tmux', 'switch.sh'), 'utf8')],
   [join(outdir, 'THIRD-PARTY.txt'), thirdPartyNotices(root, bundled.metafile)],
 ])
+for (const [path, text] of await hotFiles(root, settings)) files.set(join(outdir, path), text)
 // The entry comes last: until then the old one finds its old chunks.
 for (const { path, text } of bundled.outputFiles.toSorted(entryLast)) files.set(path, await commonJs(text))
 for (const [path, text] of files) writeAtomically(path, text)

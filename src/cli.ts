@@ -1,10 +1,10 @@
 import { Command as Commander, CommanderError, Option } from 'commander'
 import type { AnyCommand } from './commands/command.ts'
 import { type Entry, type Noun, nouns, topLevel } from './commands/registry.ts'
+import { runCommand } from './commands/run.ts'
 import type { Context } from './context.ts'
 import { usageError } from './errors.ts'
 import { topicList } from './help/topics.ts'
-import { quietOutput } from './io/quiet.ts'
 import { wordsAlone } from './setup/alone.ts'
 import { version } from './version.ts'
 
@@ -25,8 +25,7 @@ export async function runCli(context: Context, argv: readonly string[]): Promise
     const { default: command } = await entry.load()
     declareCommand(declared, command, entry).action(async (...parameters) => {
       const input = inputOf(command, parameters)
-      const err = input.quiet ? quietOutput(context.err) : context.err
-      exitCode = (await command.run({ ...context, err }, input)) ?? 0
+      exitCode = await runCommand(context, command, input)
     })
   }
   if (argv[0] === 'help' && (await (await import('./help/explain.ts')).explainTopic(context, argv))) return 0

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import type { Runner } from './exec/runner.ts'
 import { systemRunner } from './exec/runner.ts'
-import { type Output, outputOf } from './io/output.ts'
+import { type Output, outputTo } from './io/output.ts'
 import { type Paths, pathsFrom } from './paths.ts'
 
 /** Everything a command may touch of the outside world, so that tests can hand in their own. */
@@ -18,7 +18,10 @@ export interface Context {
   err: Output
 }
 
+/** Streams are opened when somebody wants them: each costs a few milliseconds, and most commands need one. */
 export function systemContext(): Context {
+  let out: Output | undefined
+  let err: Output | undefined
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -26,10 +29,23 @@ export function systemContext(): Context {
     now: () => new Date(),
     exec: systemRunner,
     self: [process.execPath, realpathSync(process.argv[1]!)],
-    stdin: process.stdin,
-    out: outputOf(process.stdout, process.env),
-    err: outputOf(process.stderr, process.env),
+    get stdin() {
+      return process.stdin
+    },
+    get out() {
+      out ??= outputTo(1, process.env)
+      return out
+    },
+    get err() {
+      err ??= outputTo(2, process.env)
+      return err
+    },
   }
+}
+
+/** A copy with another place for the news; a spread would open every stream. */
+export function withErr(context: Context, err: Output): Context {
+  return Object.create(context, { err: { value: err, enumerable: true } }) as Context
 }
 
 /** May we ask the user something? */

@@ -1,21 +1,13 @@
-import { systemContext } from './context.ts'
-import { AgencError, Cancelled, ExitCode, errorCode } from './errors.ts'
-import type { Output } from './io/output.ts'
-
-/**
- * `agenc … | head -1`: the reader has what it wanted, and a window that was closed reads nothing more.
- * What is under way is still brought to its end; only its words are lost.
- */
-function ignoreLostReaders(stream: NodeJS.WriteStream): void {
-  stream.on('error', error => {
-    if (!['EPIPE', 'EIO'].includes(errorCode(error) ?? '')) throw error
-  })
-}
+import type { AnyCommand } from './commands/command.ts'
+import { runCommand } from './commands/run.ts'
+import { type Context, systemContext } from './context.ts'
+import { AgencError, Cancelled, ExitCode } from './errors.ts'
+import { plainInput } from './plain.ts'
 
 /** The one place where an error becomes an exit code. */
-async function report(error: unknown, err: Output, env: NodeJS.ProcessEnv): Promise<number> {
+async function report(error: unknown, { err, env }: Context): Promise<number> {
   if (error instanceof Cancelled) return ExitCode.cancelled
-  const { cleanLines } = await import('./io/text.ts')
+  const { cleanLines } = await import('./io/clean.ts')
   const known = error instanceof AgencError ? error : undefined
   const message = error instanceof Error ? error.message : String(error)
   err.line(`${err.paint('red', 'agenc:')} ${cleanLines(message)}`)
@@ -25,19 +17,36 @@ async function report(error: unknown, err: Output, env: NodeJS.ProcessEnv): Prom
   return known?.exitCode ?? ExitCode.failed
 }
 
-async function main(argv: readonly string[]): Promise<void> {
-  ignoreLostReaders(process.stdout)
-  ignoreLostReaders(process.stderr)
+/** Runs `work` to its exit code, whatever becomes of it. */
+async function finish(work: (context: Context) => Promise<number>): Promise<void> {
   const context = systemContext()
   process.on('uncaughtException', async error => {
-    process.exit(await report(error, context.err, context.env))
+    process.exit(await report(error, context))
   })
   try {
-    const { runCli } = await (argv[0] === '_complete' ? import('./complete.ts') : import('./cli.ts'))
-    process.exitCode = await runCli(context, argv)
+    process.exitCode = await work(context)
   } catch (error) {
-    process.exitCode = await report(error, context.err, context.env)
+    process.exitCode = await report(error, context)
   }
 }
 
-void main(process.argv.slice(2))
+async function runAny(context: Context, argv: readonly string[]): Promise<number> {
+  const { runCli } = await (argv[0] === '_complete' ? import('./complete.ts') : import('./cli.ts'))
+  return runCli(context, argv)
+}
+
+/** Every command. */
+export function main(argv: readonly string[]): Promise<void> {
+  return finish(context => runAny(context, argv))
+}
+
+/** One command that is loaded already, as those that a key press starts are: a file of their own, without commander. */
+export function mainWith(
+  command: AnyCommand,
+  argv: readonly string[],
+  others: () => void,
+): Promise<void> | undefined {
+  const input = plainInput(command, argv)
+  if (input === null) return void others()
+  return finish(context => runCommand(context, command, input))
+}

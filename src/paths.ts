@@ -7,6 +7,8 @@ export interface Paths {
   home: string
   database: string
   config: string
+  /** The checked settings, for commands that must be quick. */
+  preparedConfig: string
   repos: string
   /** Names the tmux server that the agenc session lives on. */
   tmuxSocket: string
@@ -38,6 +40,7 @@ export function pathsAt(home: string): Paths {
     home,
     database: join(home, 'database.sqlite'),
     config: join(home, 'config.json'),
+    preparedConfig: join(home, 'config.prepared.json'),
     repos: join(home, 'repos'),
     tmuxSocket: join(home, 'tmux-socket'),
     sessionClosed: join(home, 'session-closed'),

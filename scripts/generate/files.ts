@@ -1,4 +1,5 @@
 import { configJsonSchema } from '../../src/config/json-schema.ts'
+import { defaultConfig } from '../../src/config/parse.ts'
 import { commandPages } from './commands.ts'
 import { completionTree } from './completion.ts'
 import { configurationPage } from './configuration.ts'
@@ -7,6 +8,7 @@ import { configurationPage } from './configuration.ts'
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'schema/config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+    'schema/config.defaults.json': `${JSON.stringify(defaultConfig, null, 2)}\n`,
     'src/completion/tree.json': `${JSON.stringify(await completionTree())}\n`,
     'docs/configuration.md': configurationPage(),
     ...(await commandPages()),

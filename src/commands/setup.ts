@@ -56,7 +56,7 @@ export default defineCommand<Input>({
     const failure =
       answers.repo === null ? null : await addRepo(context, answers.repo, answers.trust ?? false)
     if (input.json) context.out.line(JSON.stringify(resultJson(context, answers, failure)))
-    else await sayNext(context, answers)
+    else await sayNext(context)
     return failure === null ? ExitCode.ok : ExitCode.failed
   },
 })
@@ -90,12 +90,13 @@ async function addRepo(context: Context, repo: string, trust: boolean): Promise<
   }
 }
 
-async function sayNext(context: Context, answers: Answers): Promise<void> {
-  const { err } = context
-  const prefix = userKey(context, answers.hotkey)?.prefix ?? 'C-b'
+async function sayNext(context: Context): Promise<void> {
+  const { err, paths } = context
+  const { tmux } = loadConfig(paths.config)
+  const prefix = userKey(context, tmux.prefix_key)?.prefix ?? 'C-b'
   err.line()
   err.line(err.paint('bold', 'Done. What to press next:'))
-  for (const line of nextSteps(context, answers, prefix, (await countRepos(context)) > 0)) err.line(line)
+  for (const line of nextSteps(context, tmux, prefix, (await countRepos(context)) > 0)) err.line(line)
 }
 
 function resultJson(context: Context, answers: Answers, failure: string | null): object {

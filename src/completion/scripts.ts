@@ -43,7 +43,7 @@ const zsh = `#compdef agenc
 _agenc() {
   local line
   local -a found
-  for line in "\${(@f)$(${ask} "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+  for line in "\${(@f)$(${ask} "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
     [[ -z $line ]] && continue
     if [[ $line == :dirs ]]; then
       _files -/

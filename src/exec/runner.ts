@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 
 export interface CaptureOptions {
   cwd?: string
@@ -48,10 +48,15 @@ export interface Runner {
   start(file: string, args: readonly string[], options: StartOptions): ChildProcess
 }
 
+/** Loaded when the first program is started: it costs 4 ms, and most commands start none. */
+function childProcess() {
+  return process.getBuiltinModule('node:child_process')
+}
+
 const maxOutputBytes = 64 * 1024 * 1024
 
 function capture(file: string, args: readonly string[], options: CaptureOptions = {}): Result {
-  const done = spawnSync(file, args, {
+  const done = childProcess().spawnSync(file, args, {
     cwd: options.cwd,
     env: options.env,
     input: options.input ?? '',
@@ -77,7 +82,7 @@ async function stream(file: string, args: readonly string[], options: StreamOpti
 }
 
 function start(file: string, args: readonly string[], options: StartOptions): ChildProcess {
-  return spawn(file, args, options)
+  return childProcess().spawn(file, args, options)
 }
 
 export const systemRunner: Runner = { capture, stream, start }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   fsyncSync,
@@ -20,7 +19,7 @@ export function makePrivateDirectory(path: string): void {
 export function writeFileAtomically(path: string, text: string): void {
   const target = throughLinks(path)
   makePrivateDirectory(dirname(target))
-  const temporary = `${target}.${randomUUID()}.tmp`
+  const temporary = `${target}.${crypto.randomUUID()}.tmp`
   try {
     const file = openSync(temporary, 'wx', 0o600)
     try {

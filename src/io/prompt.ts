@@ -1,5 +1,6 @@
 import { type Context, isInteractive } from '../context.ts'
 import { Cancelled, usageError } from '../errors.ts'
+import { promptOutput } from './prompt-output.ts'
 
 type Prompts = typeof import('@inquirer/prompts')
 type Ways = Parameters<Prompts['confirm']>[1]
@@ -19,7 +20,11 @@ export async function ask<T>(
   context.stdin.on('keypress', onKey)
   try {
     // Questions go to stderr, so that stdout stays what scripts read.
-    return await question(prompts, { input: context.stdin, output: process.stderr, signal: escapeKey.signal })
+    return await question(prompts, {
+      input: context.stdin,
+      output: promptOutput(context.env),
+      signal: escapeKey.signal,
+    })
   } catch (error) {
     if (error instanceof Error && cancellations.includes(error.name)) throw new Cancelled()
     throw error

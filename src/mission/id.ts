@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
-
 /** A mission's UUID, in lower case. */
 export type MissionId = string & { readonly brand: 'MissionId' }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export function newMissionId(): MissionId {
-  return randomUUID() as MissionId
+  return crypto.randomUUID() as MissionId
 }
 
 export function isMissionId(text: string): text is MissionId {

@@ -1,5 +1,5 @@
 import { maskInput } from '../approvals/mask.ts'
-import { loadConfig } from '../config/file.ts'
+import { preparedConfig } from '../config/prepared.ts'
 import type { Context } from '../context.ts'
 import { listAllPending } from '../db/approvals.ts'
 import { listMissions } from '../db/missions.ts'
@@ -20,8 +20,12 @@ export async function readRoster(context: Context, { archived = false } = {}): P
   return readStore(context, db => (db ? rosterOf(context, db, listMissions(db, { archived })) : []))
 }
 
-export function rosterOf(context: Context, db: Database, missions: readonly MissionRecord[]): MissionJson[] {
-  const config = loadConfig(context.paths.config)
+export async function rosterOf(
+  context: Context,
+  db: Database,
+  missions: readonly MissionRecord[],
+): Promise<MissionJson[]> {
+  const config = await preparedConfig(context.paths)
   const statuses = statusesOf(context, missions)
   const windows = statuses.includes('running') ? windowsNow(context) : null
   const plans = listAllPlans(db)

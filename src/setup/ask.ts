@@ -1,12 +1,14 @@
 import type { Context } from '../context.ts'
 import { ask } from '../io/prompt.ts'
-import { truncate } from '../io/text.ts'
+import { padEnd, textWidth, truncate } from '../io/text.ts'
 import { wrap } from '../io/wrap.ts'
 
 export interface Option<T> {
   value: T
   name: string
-  /** One line, shown while the option is the current one. */
+  /** Behind the name, as far as there is room. */
+  note?: string
+  /** Shown in full while the option is the current one. */
   about?: string
 }
 
@@ -24,6 +26,7 @@ const margin = 4
 export async function choose<T>(context: Context, question: Question<T>): Promise<T> {
   explain(context, question.why)
   const { columns } = context.err
+  const width = Math.max(...question.options.map(({ name }) => textWidth(name)))
   return ask(context, (prompts, ways) =>
     prompts.select(
       {
@@ -31,9 +34,9 @@ export async function choose<T>(context: Context, question: Question<T>): Promis
         default: question.fallback,
         pageSize: 9,
         loop: false,
-        choices: question.options.map(({ value, name, about }) => ({
+        choices: question.options.map(({ value, name, note, about }) => ({
           value,
-          name: truncate(name, columns - margin),
+          name: truncate(note ? `${padEnd(name, width)}  ${note}` : name, columns - margin),
           short: truncate(name, columns - question.message.length - margin),
           description: about,
         })),

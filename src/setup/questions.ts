@@ -22,10 +22,11 @@ export function askEditor(context: Context, config: Config, now: Answers['editor
     why: "Opened at a mission's directory by 'agenc mission open' and its key.",
     options: [
       ...(own ? [{ value: null, name: `${cleanText(own)} (your own command)` }] : []),
-      { value: 'auto', name: 'auto', about: 'the first of these that is installed' },
+      { value: 'auto', name: 'auto', note: 'the first that is installed' },
       ...rows.map(({ name, installed }) => ({
         value: name,
-        name: installed ? `${name} (installed)` : name,
+        name,
+        ...(installed ? { note: 'installed' } : {}),
       })),
     ],
     fallback: now,
@@ -39,15 +40,21 @@ function installedFirst(a: { installed: boolean }, b: { installed: boolean }): n
 export function askPermissionMode(context: Context, now: string | null): Promise<string | null> {
   const known = permissionModes.map(({ name, meaning, isDangerous }) => ({
     value: name,
-    name: isDangerous ? context.err.paint('red', name) : name,
-    about: `${name}: ${meaning}`,
+    name,
+    note: meaning,
+    about: isDangerous ? context.err.paint('red', meaning) : meaning,
   }))
   const isOther = now !== null && !permissionModes.some(({ name }) => name === now)
   return choose<string | null>(context, {
     message: 'Permission mode',
     why: 'What Claude may do unasked in missions that do not say otherwise.',
     options: [
-      { value: null, name: 'as in Claude itself', about: "Claude's own settings decide, as without agenc" },
+      {
+        value: null,
+        name: 'as in Claude',
+        note: 'its own settings decide',
+        about: 'as if you started it by hand',
+      },
       ...(isOther ? [{ value: now, name: cleanText(now), about: 'what is set now' }] : []),
       ...known,
     ],
@@ -59,7 +66,12 @@ export function askApprovals(context: Context, now: Answers['approve']): Promise
   return choose(context, {
     message: 'Approvals',
     why: "Who answers when Claude asks for permission. More: 'agenc help approvals'.",
-    options: approveMeanings.map(({ name, meaning }) => ({ value: name, name, about: meaning })),
+    options: approveMeanings.map(({ name, meaning }) => ({
+      value: name,
+      name,
+      note: meaning,
+      about: meaning,
+    })),
     fallback: now,
   })
 }
@@ -110,10 +122,10 @@ export function askNotifications(context: Context, now: Notification): Promise<N
     message: 'Notifications',
     why: 'When a mission that you are not looking at waits for you, or is done.',
     options: [
-      { value: 'message', name: 'message', about: 'a line at the bottom of tmux' },
-      { value: 'bell', name: 'bell', about: "the terminal's bell" },
-      { value: 'both', name: 'both', about: 'message and bell' },
-      { value: 'none', name: 'none', about: 'the status line alone shows it' },
+      { value: 'message', name: 'message', note: 'a line at the bottom of tmux' },
+      { value: 'bell', name: 'bell', note: "the terminal's bell" },
+      { value: 'both', name: 'both', note: 'message and bell' },
+      { value: 'none', name: 'none', note: 'the status line alone shows it' },
     ],
     fallback: now,
   })

@@ -1,8 +1,8 @@
 import { installationFor } from '../completion/install.ts'
 import { shellOf } from '../completion/shells.ts'
+import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { wrap } from '../io/wrap.ts'
-import type { Answers } from './answers.ts'
 
 export function sayWelcome({ err }: Context): void {
   err.line(err.paint('bold', 'Welcome to agenc.'))
@@ -14,17 +14,22 @@ export function sayWelcome({ err }: Context): void {
 }
 
 /** What to type and to press from here. */
-export function nextSteps(context: Context, answers: Answers, prefix: string, hasRepo: boolean): string[] {
-  const press = (key: string) => `${prefix} ${answers.hotkey} ${key}`
+export function nextSteps(
+  context: Context,
+  { prefix_key, keys }: Config['tmux'],
+  prefix: string,
+  hasRepo: boolean,
+): string[] {
+  const press = (name: keyof typeof keys) => `${prefix} ${prefix_key} ${keys[name]}`
   const shell = shellOf(context.env)
   const lacksCompletion = shell !== null && !installationFor(context, shell).isThere
   const rows: [string, string][] = [
     ...(hasRepo ? [] : [['agenc repo add owner/name', 'put a repo into the library'] as [string, string]]),
     ['agenc', 'go to the agenc session'],
-    [press('n'), 'there: start a mission'],
-    [press('s'), 'switch between missions'],
-    [press('a'), 'go to the one that waits for you'],
-    [press('?'), 'all keys'],
+    [press('new'), 'there: start a mission'],
+    [press('switch'), 'switch between missions'],
+    [press('next'), 'go to the one that waits for you'],
+    [press('help'), 'all keys'],
     ...(lacksCompletion ? [['agenc completion install', 'Tab completes'] as [string, string]] : []),
     ['agenc doctor', 'what could be better here'],
   ]

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateDirectory } from '../io/files.ts'
@@ -13,7 +12,7 @@ export function requestRestart(runDirectory: string): void {
 /** Leaves a word for a running wrapper, on the way that its hooks use. */
 export function tellWrapper(runDirectory: string, word: Word): void {
   const { events, bell } = spoolPaths(runDirectory)
-  const name = `command-${randomUUID()}`
+  const name = `command-${crypto.randomUUID()}`
   const draft = join(runDirectory, name)
   makePrivateDirectory(events)
   writeFileSync(draft, JSON.stringify(word), { mode: 0o600 })

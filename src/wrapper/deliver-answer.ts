@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import { getApproval } from '../db/approvals.ts'
@@ -20,7 +19,7 @@ export async function deliverAnswer(
   answer: GivenAnswer,
 ): Promise<boolean> {
   const { run } = context.paths.mission(mission)
-  const bell = join(run, `answered-${randomUUID()}`)
+  const bell = join(run, `answered-${crypto.randomUUID()}`)
   const isHeard = await ringsAfter(context.exec, bell, () =>
     tellWrapper(run, { agenc: 'answer', request, ...answer, bell }),
   )

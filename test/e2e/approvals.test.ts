@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listAllPending } from '../../src/db/approvals.ts'
 import { openStoreForReading } from '../../src/db/open.ts'
 import type { MissionId } from '../../src/mission/id.ts'
 import { type ApprovalBox, approvalBox, modeOf } from '../helpers/approvals.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
 import { isProcessAlive } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -163,6 +164,17 @@ describe('answered from elsewhere', () => {
     await box.settled()
     expect(box.approvals()).toMatchObject([{ tool: 'AskUserQuestion', decision: 'allow', by: 'user' }])
   })
+})
+
+test('a request that a rule is about to allow calls nobody', async () => {
+  const calls = join(temporaryDirectory(), 'calls')
+  const command = ['sh', '-c', `echo "$AGENC_MISSION_STATE" >>'${calls}'`]
+  const box = await approvalBox({ ...rules(allowTouch), notify: { command } })
+  await box.say('[[bash touch one]] [[bash mkfifo two]] [[text done]]')
+  await box.asked()
+  await waitFor('the call', () => existsSync(calls))
+  expect(box.approvals()).toMatchObject([{ by: 'rule' }, { by: null }])
+  expect(readFileSync(calls, 'utf8')).toBe('waiting\n')
 })
 
 test("a subagent's request is decided by rule at once, or its dialog opens at once", async () => {

@@ -99,6 +99,7 @@ describe('the other keys', () => {
     await terminal.waitForText(' 1/2 ')
     terminal.type('\r')
     await waitFor('the fork back', () => box.windowOf(fork.mission))
+    await waitFor('the popup to close', () => !terminal.screen().includes(' 1/2 '))
 
     await press(box, terminal, '?')
     await terminal.waitForText(/switch/i)

@@ -30,6 +30,6 @@ export function sightMissions(surroundings: Surroundings, missions: readonly Mis
 export function missionNamed(context: Context, word: string | undefined): Promise<MissionJson> {
   return readStore(context, async db => {
     const record = await chooseMission(context, db, word)
-    return rosterOf(context, db!, [record])[0]!
+    return (await rosterOf(context, db!, [record]))[0]!
   })
 }

@@ -44,7 +44,7 @@ export default defineCommand<Input>({
     refuseContradictions(context, input)
     const mission = await readStore(context, async db => {
       const record = await chooseMission(context, db, input.mission)
-      return rosterOf(context, db!, [record])[0]!
+      return (await rosterOf(context, db!, [record]))[0]!
     })
     const request = requestOf(mission, input.request)
     const isTaken = await deliverAnswer(context, mission.id, Number(request.id), {

@@ -42,7 +42,7 @@ export default defineCommand<Input>({
         prompt: prompt ?? null,
         forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
       })
-      context.out.line(json ? JSON.stringify(rosterOf(context, db, [fork])[0]) : fork.id)
+      context.out.line(json ? JSON.stringify((await rosterOf(context, db, [fork]))[0]) : fork.id)
       return fork
     })
     return launchMission(context, destination, mission, { focus })

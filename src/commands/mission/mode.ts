@@ -6,6 +6,8 @@ import { claudeMode } from '../../claude/permission-mode.ts'
 import { loadConfig } from '../../config/file.ts'
 import type { Context } from '../../context.ts'
 import { AgencError, usageError } from '../../errors.ts'
+import { shortId } from '../../mission/id.ts'
+import type { MissionRecord } from '../../mission/record.ts'
 
 /** A permission mode as a user typed it goes to Claude as it is; a word that this Claude does not list is noted. */
 export function checkMode(context: Context, mode: string): void {
@@ -15,6 +17,10 @@ export function checkMode(context: Context, mode: string): void {
   context.err.line(
     `agenc: this Claude does not list the permission mode ${JSON.stringify(mode)}; it gets it as it is. It lists ${listed.join(', ')}.`,
   )
+}
+
+export function takesEffectLater({ id }: MissionRecord): string {
+  return `${shortId(id)} is running: this takes effect when it is started again, or now with --restart.`
 }
 
 /** null where Claude cannot be asked. */

@@ -7,15 +7,16 @@ import { withStore } from '../../db/store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { pick } from '../../io/picker.ts'
 import { destinationFor, launchMission } from '../../launch/launch.ts'
+import { parseApprove } from '../../mission/approve.ts'
 import type { MissionId } from '../../mission/id.ts'
 import { displayRepo, missionName } from '../../mission/naming.ts'
-import type { Approve } from '../../mission/record.ts'
 import { resolveRepo } from '../../repo/resolve.ts'
 import { chooseMission } from '../../roster/choose.ts'
 import { rosterOf } from '../../roster/roster.ts'
 import { createMission } from '../../workspace/create.ts'
 import type { Source } from '../../workspace/prepare.ts'
 import { defineCommand, jsonOption } from '../command.ts'
+import { checkMode } from './mode.ts'
 
 interface Input {
   repo?: string
@@ -52,6 +53,7 @@ export default defineCommand<Input>({
   examples: ['agenc mission new owner/name', 'agenc mission new --blank --prompt "write a haiku"'],
   async run(context, input) {
     refuseContradictions(input)
+    if (input.permissionMode !== undefined) checkMode(context, input.permissionMode)
     loadConfig(context.paths.config)
     const destination = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
     const mission = await withStore(context, async db => {
@@ -62,12 +64,12 @@ export default defineCommand<Input>({
         parentId,
         name: input.name === undefined ? null : missionName(input.name),
         permissionMode: input.permissionMode ?? null,
-        approve: (input.approve as Approve | undefined) ?? null,
+        approve: input.approve === undefined ? null : parseApprove(input.approve),
         model: input.model ?? null,
         prompt: readPrompt(input.prompt),
         forkedSessionId: null,
       })
-      const printed = input.json ? rosterOf(context, db, [created])[0] : null
+      const printed = input.json ? (await rosterOf(context, db, [created]))[0] : null
       context.out.line(printed ? JSON.stringify(printed) : created.id)
       return created
     })
@@ -75,18 +77,11 @@ export default defineCommand<Input>({
   },
 })
 
-const approveWords: readonly string[] = ['ask', 'rules', 'all']
-
 function refuseContradictions({ repo, blank, clone, approve }: Input): void {
   if ([repo, blank, clone].filter(Boolean).length > 1) {
     throw usageError('a repo, --blank and --clone exclude each other', 'Name one source for the mission.')
   }
-  if (approve !== undefined && !approveWords.includes(approve)) {
-    throw usageError(
-      `--approve ${JSON.stringify(approve)} is not known`,
-      `Use one of ${approveWords.join(', ')}.`,
-    )
-  }
+  if (approve !== undefined) parseApprove(approve)
 }
 
 interface Chosen {

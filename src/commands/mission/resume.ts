@@ -13,6 +13,7 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { missionWindows } from '../../tmux/windows.ts'
 import { requestRestart } from '../../wrapper/control.ts'
 import { defineCommand, jsonOption } from '../command.ts'
+import { checkMode, takesEffectLater } from './mode.ts'
 
 interface Input {
   mission?: string
@@ -33,13 +34,17 @@ export default defineCommand<Input>({
   ],
   examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart'],
   async run(context, { mission: word, permissionMode, restart, focus, json }) {
+    if (permissionMode !== undefined) checkMode(context, permissionMode)
     const mission = await withStore(context, async db => {
       const chosen = await chooseMission(context, db, word)
       if (permissionMode !== undefined) updateMission(db, chosen.id, { permission_mode: permissionMode })
       return chosen
     })
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
-    if (statusNow(context, mission) === 'running') return resumeRunning(context, mission, restart)
+    if (statusNow(context, mission) === 'running') {
+      if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
+      return resumeRunning(context, mission, restart)
+    }
     return launchMission(context, destinationFor(context), mission, { focus })
   },
 })

@@ -9,7 +9,7 @@ import { chooseMissions } from '../../roster/choose.ts'
 import { statusNow } from '../../roster/roster.ts'
 import { removeMission } from '../../workspace/remove.ts'
 import { whatWouldBeLost } from '../../workspace/unsaved.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption, quietOption } from '../command.ts'
 
 interface Input {
   missions: string[]
@@ -25,6 +25,7 @@ export default defineCommand<Input>({
   options: [
     { flags: '-y, --yes', description: 'do not ask' },
     { flags: '-f, --force', description: 'delete uncommitted and unpushed work too' },
+    quietOption,
     jsonOption,
   ],
   examples: ['agenc mission rm 3f2a', 'agenc mission rm 3f2a --yes --force'],

@@ -11,7 +11,7 @@ import { chooseMission } from '../../roster/choose.ts'
 import { rosterOf, statusNow } from '../../roster/roster.ts'
 import { requestRestart } from '../../wrapper/control.ts'
 import { defineCommand, jsonOption } from '../command.ts'
-import { checkMode } from './mode.ts'
+import { checkMode, takesEffectLater } from './mode.ts'
 
 interface Input {
   mission?: string
@@ -56,7 +56,7 @@ export default defineCommand<Input>({
       const mission = getMission(db, id)!
       const isRunning = statusNow(context, mission) === 'running'
       if (isRunning) tell(context, mission, change, input.restart ?? false)
-      if (input.json) printJson(context, db, mission)
+      if (input.json) await printJson(context, db, mission)
     })
     return 0
   },
@@ -77,18 +77,17 @@ function changeOf({ permissionMode, follow, approve, model }: Input): MissionCha
 }
 
 /** Approvals are looked up at every request; the rest Claude takes only at its start. */
-function tell(context: Context, { id }: MissionRecord, change: MissionChange, isRestarted: boolean): void {
+function tell(context: Context, mission: MissionRecord, change: MissionChange, isRestarted: boolean): void {
+  const { id } = mission
   const isForStart = 'permission_mode' in change || 'model' in change
   if (isRestarted) {
     requestRestart(context.paths.mission(id).run)
     context.err.line(`${shortId(id)} starts anew as soon as it is idle.`)
   } else if (isForStart) {
-    context.err.line(
-      `${shortId(id)} is running: this takes effect when it is started again, or now with --restart.`,
-    )
+    context.err.line(takesEffectLater(mission))
   }
 }
 
-function printJson(context: Context, db: Database, mission: MissionRecord): void {
-  context.out.line(JSON.stringify(rosterOf(context, db, [mission])[0]))
+async function printJson(context: Context, db: Database, mission: MissionRecord): Promise<void> {
+  context.out.line(JSON.stringify((await rosterOf(context, db, [mission]))[0]))
 }

@@ -15,7 +15,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   async run(context, { mission: word, json }) {
     const mission = await readStore(context, async db => {
       const record = await chooseMission(context, db, word)
-      return rosterOf(context, db!, [record])[0]!
+      return (await rosterOf(context, db!, [record]))[0]!
     })
     if (json) context.out.line(JSON.stringify(mission))
     else

@@ -5,7 +5,7 @@ import { shortId } from '../../mission/id.ts'
 import { chooseMissions } from '../../roster/choose.ts'
 import { statusesOf } from '../../roster/roster.ts'
 import { stopMissions } from '../../wrapper/stop.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption, quietOption } from '../command.ts'
 
 interface Input {
   missions: string[]
@@ -16,7 +16,7 @@ interface Input {
 export default defineCommand<Input>({
   description: 'End missions: Claude is asked to leave, and made to after a while. The conversation stays.',
   arguments: [{ name: 'missions', description: "ids, prefixes of them, or '.'", variadic: true }],
-  options: [{ flags: '--all', description: 'every running mission' }, jsonOption],
+  options: [{ flags: '--all', description: 'every running mission' }, quietOption, jsonOption],
   examples: ['agenc mission stop 3f2a', 'agenc mission stop --all'],
   async run(context, { missions: words, all, json }) {
     if (all && words.length > 0)

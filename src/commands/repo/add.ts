@@ -12,7 +12,7 @@ import { addToLibrary, fetchUrlOf, libraryPath } from '../../repo/library.ts'
 import type { Source } from '../../repo/reference.ts'
 import { sourceOf } from '../../repo/source.ts'
 import { AlreadyThere } from '../../repo/staging.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption, quietOption } from '../command.ts'
 import { repoJson } from './json.ts'
 
 interface Input {
@@ -29,6 +29,7 @@ export default defineCommand<Input>({
   options: [
     { flags: '--trust', description: 'its filters and setup may run, and Claude works in it unasked' },
     { flags: '--no-trust', description: 'nothing of it runs; do not ask' },
+    quietOption,
     jsonOption,
   ],
   examples: [

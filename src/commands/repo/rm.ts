@@ -8,12 +8,12 @@ import { shortId } from '../../mission/id.ts'
 import { displayName, displayRepo } from '../../mission/naming.ts'
 import { chooseRepo } from '../../repo/choose.ts'
 import { removeFromLibrary } from '../../repo/library.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption, quietOption } from '../command.ts'
 
 export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
   description: 'Remove a repo from the library. Refused while missions, archived ones included, are on it.',
   arguments: [{ name: 'repo', description: 'a repo of the library; left out: a picker' }],
-  options: [{ flags: '-y, --yes', description: 'do not ask' }, jsonOption],
+  options: [{ flags: '-y, --yes', description: 'do not ask' }, quietOption, jsonOption],
   examples: ['agenc repo rm owner/name', 'agenc repo rm owner/name --yes'],
   async run(context, { repo: word, yes, json }) {
     await withStore(context, async db => {

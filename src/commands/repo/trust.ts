@@ -3,13 +3,13 @@ import { getRepo, listRepos, setRepoTrusted } from '../../db/repos.ts'
 import { withStore } from '../../db/store.ts'
 import { displayRepo } from '../../mission/naming.ts'
 import { chooseRepo } from '../../repo/choose.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption, quietOption } from '../command.ts'
 import { repoJson } from './json.ts'
 
 export default defineCommand<{ repo?: string; revoke?: boolean; json?: boolean }>({
   description: 'Trust a repo: in new missions its filters and setup may run, and Claude works in it unasked.',
   arguments: [{ name: 'repo', description: 'a repo of the library; left out: a picker' }],
-  options: [{ flags: '--revoke', description: 'trust it no longer' }, jsonOption],
+  options: [{ flags: '--revoke', description: 'trust it no longer' }, quietOption, jsonOption],
   examples: ['agenc repo trust owner/name', 'agenc repo trust owner/name --revoke'],
   async run(context, { repo: word, revoke = false, json }) {
     await withStore(context, async db => {

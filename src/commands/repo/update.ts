@@ -8,7 +8,7 @@ import { interruptible } from '../../repo/interruption.ts'
 import { libraryPath, updateInLibrary } from '../../repo/library.ts'
 import { forEachInParallel } from '../../repo/parallel.ts'
 import { resolveRepo } from '../../repo/resolve.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption, quietOption } from '../command.ts'
 import { showProgress } from './progress.ts'
 
 interface Outcome {
@@ -25,7 +25,7 @@ export default defineCommand<{ repos: string[]; json?: boolean }>({
   description:
     'Fetch what is new in the named repos, or in all of them. Missions that exist are not touched.',
   arguments: [{ name: 'repos', description: 'repos of the library; left out: all', variadic: true }],
-  options: [jsonOption],
+  options: [quietOption, jsonOption],
   examples: ['agenc repo update', 'agenc repo update owner/name'],
   async run(context, { repos: words, json }) {
     const outcomes = await withStore(context, db => {

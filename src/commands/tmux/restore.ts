@@ -17,7 +17,7 @@ import type { Tmux } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/version.ts'
 import { becomeMission, openWindow } from '../../tmux/windows.ts'
 import { whyNotResumable } from '../../wrapper/resumable.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption, quietOption } from '../command.ts'
 
 const patienceMs = 30_000
 const pauseMs = 20
@@ -30,7 +30,7 @@ interface Restored {
 
 export default defineCommand<{ json?: boolean }>({
   description: 'Open a window, with its conversation, for every mission that was running when all went down.',
-  options: [jsonOption],
+  options: [quietOption, jsonOption],
   examples: ['agenc tmux restore'],
   async run(context, { json }) {
     requireTmux(context.exec, context.env)

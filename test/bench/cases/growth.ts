@@ -1,5 +1,7 @@
-import type { Contest } from '../contest.ts'
+import { type Contest, hold } from '../contest.ts'
+import type { Figure } from '../outcome.ts'
 import { type Box, openBox } from '../place/box.ts'
+import { Leftovers } from '../place/leftovers.ts'
 import { openQuietWindows, openSession } from '../place/session.ts'
 import { storeMissions } from '../place/store.ts'
 import { timeAgenc } from '../place/timing.ts'
@@ -42,7 +44,40 @@ export function commandGrowth(...args: string[]): Case {
   }
 }
 
-/** From key press to rows; here every mission has a window. */
+/** From key press to rows. */
 export const switchGrowth: Case = {
-  prepare: box => grow(box, async (sized, missions) => (await switchContest(sized, missions)).subject),
+  prepare: async box => {
+    const figures = await allWithWindows(box.leftovers)
+    const contest = await grow(box, async (sized, missions) => {
+      return (await switchContest(sized, missions, running)).subject
+    })
+    return { ...contest, figures: () => [...contest.figures!(), ...figures] }
+  },
+}
+
+const looks = 5
+
+/** Beyond what tmux itself is made for: shown beside what tmux alone takes for so many windows. */
+async function allWithWindows(leftovers: Leftovers): Promise<Figure[]> {
+  const own = new Leftovers()
+  leftovers.add(() => own.clear())
+  const contest = await switchContest(openBox(own), many, many)
+  const { pairs } = await hold(contest, null, { rounds: looks, mostFold: 1, budgetMs: 0 })
+  await own.clear()
+  const shown = (label: string, values: number[]) => ({
+    label,
+    value: median(values),
+    unit: 'ms',
+    atMost: null,
+  })
+  return [
+    shown(
+      'with 1,000 windows',
+      pairs.map(({ subject }) => subject),
+    ),
+    shown(
+      'tmux and fzf alone with as many',
+      pairs.map(({ floor }) => floor),
+    ),
+  ]
 }

@@ -12,7 +12,7 @@ import type { Case } from './case.ts'
 const windows = 100
 const repos = 200
 
-export const switchPicker: Case = { prepare: box => switchContest(box, windows) }
+export const switchPicker: Case = { prepare: box => switchContest(box, windows, windows) }
 
 /** The floor is what anybody would bind: the same popup, the same number of keys. */
 export const newPicker: Case = {
@@ -26,9 +26,10 @@ export const newPicker: Case = {
   },
 }
 
-export async function switchContest(box: Box, missions: number): Promise<Contest> {
+export async function switchContest(box: Box, missions: number, withWindow: number): Promise<Contest> {
   const session = openSession(box)
-  await openQuietWindows(box, session, await storeMissions(box, missions))
+  const stored = await storeMissions(box, missions)
+  await openQuietWindows(box, session, stored.slice(0, withWindow))
   return pickerContest(box, 's', ['tmux list-windows | fzf'])
 }
 

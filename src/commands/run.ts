@@ -1,0 +1,12 @@
+import { type Context, withErr } from '../context.ts'
+import { quietOutput } from '../io/quiet.ts'
+import type { AnyCommand } from './command.ts'
+
+export async function runCommand(
+  context: Context,
+  command: AnyCommand,
+  input: Record<string, unknown>,
+): Promise<number> {
+  const quieted = input.quiet ? withErr(context, quietOutput(context.err)) : context
+  return (await command.run(quieted, input)) ?? 0
+}

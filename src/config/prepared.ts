@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import defaults from '../../schema/config.defaults.json' with { type: 'json' }
+import type { Paths } from '../paths.ts'
+import { version } from '../version.ts'
+import type { Config } from './schema.ts'
+
+/**
+ * The settings for commands that must be quick: the checked result is kept beside the file and used for as long as
+ * the file's text is the same, so that the checker need not be loaded.
+ */
+export async function preparedConfig(paths: Paths): Promise<Config> {
+  const text = readText(paths.config)
+  if (text === null) return defaults as Config
+  const kept = readKept(paths.preparedConfig)
+  if (kept?.text === text && kept.version === version) return kept.config
+  const { loadConfig } = await import('./file.ts')
+  const config = loadConfig(paths.config)
+  const { writeFileAtomically } = await import('../io/files.ts')
+  writeFileAtomically(paths.preparedConfig, JSON.stringify({ version, text, config }))
+  return config
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function readKept(path: string): { version: string; text: string; config: Config } | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return null
+  }
+}

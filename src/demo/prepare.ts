@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Context } from '../context.ts'
+import { AgencError, Cancelled } from '../errors.ts'
+import type { StreamOptions } from '../exec/runner.ts'
+import { makePrivateDirectory } from '../io/files.ts'
+import { agentLauncher } from './agent.ts'
+import type { DemoPlace } from './place.ts'
+import { sampleRepos } from './samples.ts'
+import type { TourKeys, TourWords } from './tour.ts'
+
+export interface Preparation {
+  context: Context
+  place: DemoPlace
+  signal: AbortSignal
+}
+
+/** A home with settings, a Claude, and a library of two repos. */
+export async function prepare(preparation: Preparation, keys: TourKeys, words: TourWords): Promise<void> {
+  const { context, place } = preparation
+  write(place.tmuxConf, tmuxConf(keys))
+  write(place.claude, agentLauncher(context, place.words), 0o700)
+  for (const [name, text] of Object.entries(words.unprompted)) write(join(place.words, name), text)
+  const settings = { claude: { command: place.claude, permission_mode: 'default' } }
+  write(join(place.agencHome, 'config.json'), `${JSON.stringify(settings, null, 2)}\n`)
+  for (const [name, files] of Object.entries(sampleRepos)) await addSample(preparation, name, files)
+}
+
+/** Keys that a program sends come faster than a finger's, and are to be taken for keys all the same. */
+function tmuxConf({ prefix }: TourKeys): string {
+  return `set -g prefix ${prefix}
+bind ${prefix} send-prefix
+set -g assume-paste-time 0
+set -s escape-time 20
+set -g status-style bg=colour236,fg=colour250
+set -g status-left ''
+`
+}
+
+async function addSample(
+  preparation: Preparation,
+  name: string,
+  files: Record<string, string>,
+): Promise<void> {
+  const directory = join(preparation.place.sources, name)
+  makePrivateDirectory(directory)
+  for (const [file, text] of Object.entries(files)) write(join(directory, file), text)
+  const git = (...args: string[]) => run(preparation, ['git', '-C', directory, ...args])
+  await git('-c', 'init.defaultBranch=main', 'init', '--quiet')
+  await git('add', '--all')
+  await git('commit', '--quiet', '--message', 'As it was on Monday')
+  await run(preparation, [...preparation.context.self, 'repo', 'add', directory, '--trust'])
+}
+
+export async function run(
+  { context, place, signal }: Preparation,
+  [file, ...args]: readonly string[],
+  options: StreamOptions = {},
+): Promise<string> {
+  const done = await context.exec.stream(file!, args, { env: place.env, cwd: place.root, signal, ...options })
+  if (signal.aborted) throw new Cancelled()
+  if (done.exitCode === 0) return done.stdout
+  const what = [file, ...args].slice(0, 4).join(' ')
+  throw new AgencError(
+    `the demo could not be set up: ${what}: ${done.stderr.trim() || `exit ${done.exitCode}`}`,
+    "Run 'agenc doctor' to see what is missing.",
+  )
+}
+
+function write(path: string, text: string, mode = 0o600): void {
+  writeFileSync(path, text, { mode })
+}

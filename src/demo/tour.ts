@@ -1,0 +1,68 @@
+/** How the keys are written in the words of the tour: `C-b a n`. */
+export interface TourKeys {
+  prefix: string
+  /** Said once, where the prefix is not the one that the user has. */
+  remark?: string
+}
+
+export const tourName = 'tour'
+export const forecast = { name: 'forecast', repo: 'weather' } as const
+
+/** What the stand-in is told, and with it what it answers: see `src/stand-in/script.ts`. */
+export interface TourWords {
+  welcome: string
+  forecast: string
+  /** For missions that were started without a prompt: by the name of their repo, or `fork`. */
+  unprompted: Record<string, string>
+}
+
+const press = ({ prefix }: TourKeys, key: string) => `${prefix} a ${key}`
+
+export function tourWords(keys: TourKeys): TourWords {
+  return {
+    welcome: spoken('Show me around.', [
+      'Welcome to agenc. Nothing here is real: a stand-in answers in place of Claude, in a tmux and a home of their own, and all of it is gone when you leave.',
+      'Each window is a mission: a Claude with its own copy of a repo. The line at the bottom names them and tells their state:  - idle   * busy   ! waits for you',
+      ...(keys.remark ? [keys.remark] : []),
+      `Step 1 of 6. Start a mission: press ${spelled(keys.prefix)}, then a, then n. Pick lemonade and press Enter.`,
+    ]),
+    forecast: forecastWords(keys),
+    unprompted: {
+      lemonade: spoken('What is this?', [
+        'A mission on lemonade, with a window, a Claude and a copy of the repo to itself. What happens here touches nothing else.',
+        `Step 2 of 6. There is a ! in the line at the bottom: the mission ${forecast.name} waits for you. Go there: ${press(keys, 'a')}`,
+      ]),
+      fork: spoken('Where am I now?', [
+        'In a fork: the files as they were, the conversation as it was, and from here on a life of its own. The original is untouched.',
+        'Step 5 of 6. End this one: type /exit and press Enter. You land where you came from.',
+      ]),
+    },
+  }
+}
+
+function forecastWords(keys: TourKeys): string {
+  const question = [
+    'To find out I would run the check of this repo, and may not without you.',
+    'Step 3 of 6. Answer: press 1.',
+  ]
+  const answer = [
+    'It was kelvin: 21 degrees.',
+    `Step 4 of 6. Try another way and keep this one: fork it, with ${press(keys, 'f')}`,
+    `Step 6 of 6, once you are back here: ${press(keys, 'd')} detaches, and ends the demo. Before that, look at ${press(keys, 's')}, which switches between missions, and at ${press(keys, '?')}, which shows all keys.`,
+  ]
+  return `Why is Sunday so hot? ${text(question)} + [[bash sh check.sh]] ${text(answer)}`
+}
+
+function spoken(prompt: string, paragraphs: readonly string[]): string {
+  return `${prompt} ${text(paragraphs)}`
+}
+
+function text(paragraphs: readonly string[]): string {
+  return `[[text ${paragraphs.join('\n\n')}]]`
+}
+
+/** `C-b` for those who do not know how tmux writes keys. */
+function spelled(prefix: string): string {
+  const [, key] = /^C-(.+)$/.exec(prefix) ?? []
+  return key === undefined ? prefix : `${prefix} (Ctrl and ${key})`
+}

@@ -1,0 +1,185 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { insertRequest, settleRequest } from '../../src/db/approvals.ts'
+import { openStore } from '../../src/db/open.ts'
+import { linkPlan } from '../../src/db/plans.ts'
+import type { MissionId } from '../../src/mission/id.ts'
+import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
+import { storeMissions } from '../helpers/missions.ts'
+import { openTerminal } from '../helpers/terminal.ts'
+
+const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
+const gitRule = { tool: 'Bash', match: 'git status*', decision: 'allow' }
+const rules = [gitRule, { tool: 'Bash', match: 'git push*', decision: 'deny', message: 'push is mine' }]
+
+async function withStore<T>(
+  box: Sandbox,
+  work: (db: Awaited<ReturnType<typeof openStore>>) => T,
+): Promise<T> {
+  const db = await openStore(join(box.agencHome, 'database.sqlite'))
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+async function boxWithHistory(): Promise<{ box: Sandbox; ids: MissionId[] }> {
+  const box = sandbox()
+  const ids = await storeMissions(box, [{}, {}])
+  await withStore(box, db => {
+    const request = (mission: MissionId, at: string, tool: string, input: object) =>
+      insertRequest(db, { mission_id: mission, at, tool, input })
+    const first = request(ids[0]!, '2026-01-01T00:00:00.000Z', 'Bash', { command: 'git status' })
+    settleRequest(db, first, { decision: 'allow', by: 'rule', rule: gitRule, latencyMs: 501 })
+    const second = request(ids[0]!, '2026-02-01T00:00:00.000Z', 'Write', {
+      file_path: 'a',
+      content: `TOKEN=${secret}`,
+    })
+    settleRequest(db, second, { decision: 'deny', by: 'user', latencyMs: 9000 })
+    settleRequest(db, second, { decision: 'allow', by: 'answer', latencyMs: 9001 })
+    request(ids[1]!, '2026-03-01T00:00:00.000Z', 'Bash', { command: `curl -H "Authorization: ${secret}" x` })
+  })
+  return { box, ids }
+}
+
+test('approvals ls: every request with exactly the promised keys, the first answer, and no secret', async () => {
+  const { box, ids } = await boxWithHistory()
+  const rows = box.agencJson<Record<string, unknown>[]>(['approvals', 'ls'])
+  expect(rows[0]).toEqual({
+    at: '2026-01-01T00:00:00.000Z',
+    mission_id: ids[0],
+    tool: 'Bash',
+    input: { command: 'git status' },
+    decision: 'allow',
+    rule: gitRule,
+    by: 'rule',
+    latency_ms: 501,
+  })
+  expect(rows[1]).toMatchObject({ decision: 'deny', by: 'user', latency_ms: 9000, rule: null })
+  expect(rows[2]).toMatchObject({ decision: 'ask', by: null, latency_ms: null })
+  expect(JSON.stringify(rows)).not.toContain(secret)
+  const shown = box.agenc(['approvals', 'ls']).stdout
+  expect(shown).toContain('git status')
+  expect(shown).not.toContain(secret)
+})
+
+test.each([
+  [[], 3],
+  [['--tool', 'Write'], 1],
+  [['--decision', 'allow'], 1],
+  [['--decision', 'ask'], 1],
+  [['--since', '2026-01-15'], 2],
+  [['--since', '2026-01-15', '--tool', 'Bash'], 1],
+])('approvals ls %j lists %i', async (args, count) => {
+  const { box, ids } = await boxWithHistory()
+  expect(box.agencJson(['approvals', 'ls', ...args])).toHaveLength(count)
+  expect(box.agencJson(['approvals', 'ls', ids[1]!, '--tool', 'Write'])).toEqual([])
+})
+
+test('approvals ls: bad words are bad usage, and nothing on record is no failure', () => {
+  const box = sandbox()
+  expect(box.agenc(['approvals', 'ls', '--decision', 'maybe']).exitCode).toBe(64)
+  expect(box.agenc(['approvals', 'ls', '--since', 'yesteryear']).exitCode).toBe(64)
+  expect(box.agencJson(['approvals', 'ls'])).toEqual([])
+  expect(box.agenc(['approvals', 'ls'])).toMatchObject({ exitCode: 0, stdout: '' })
+})
+
+test('approvals test: what the rules would do, part by part', () => {
+  const box = sandbox()
+  mkdirSync(box.agencHome, { recursive: true })
+  writeFileSync(join(box.agencHome, 'config.json'), JSON.stringify({ approvals: { rules } }))
+  const verdict = (...args: string[]) =>
+    box.agencJson<Record<string, unknown>>(['approvals', 'test', ...args])
+  expect(verdict('git status -s')).toEqual({
+    decision: 'allow',
+    reason: expect.any(String),
+    parts: [{ text: 'git status -s', decision: 'allow', rule: gitRule }],
+  })
+  expect(verdict('git status && git push')).toMatchObject({
+    decision: 'deny',
+    parts: [{ decision: 'allow' }, { decision: 'deny', rule: { match: 'git push*' } }],
+  })
+  expect(verdict('git status; curl x | sh')).toMatchObject({ decision: 'ask' })
+  expect(verdict('--tool', 'Write', 'a.txt')).toMatchObject({ decision: 'ask' })
+  expect(box.agenc(['approvals', 'test', 'git push']).stdout).toContain('Claude is told: push is mine')
+  const masked = box.agenc(['approvals', 'test', `deploy --token ${secret}`, '--json']).stdout
+  expect(masked).not.toContain(secret)
+})
+
+test('approvals test --mission: as that mission is set, in its directory', async () => {
+  const box = sandbox()
+  const [asks, follows] = await storeMissions(box, [{}, { approve: 'rules' }])
+  const writeRule = { tool: 'Write', match: '{dir}/**', decision: 'allow' }
+  writeFileSync(join(box.agencHome, 'config.json'), JSON.stringify({ approvals: { rules: [writeRule] } }))
+  const verdict = (id: string, path: string) =>
+    box.agencJson<{ decision: string; reason: string }>([
+      'approvals',
+      'test',
+      '--mission',
+      id,
+      '--tool',
+      'Write',
+      path,
+    ])
+  expect(verdict(asks!, 'a.txt')).toMatchObject({ decision: 'ask', reason: 'approvals are set to ask' })
+  expect(verdict(follows!, 'a.txt')).toMatchObject({ decision: 'allow' })
+  expect(verdict(follows!, '../a.txt')).toMatchObject({ decision: 'ask' })
+  box.agenc(['hold', follows!])
+  expect(
+    box.agenc(['approvals', 'test', '--mission', follows!, '--tool', 'Write', 'a.txt']).stderr,
+  ).toContain('on hold')
+})
+
+test('hold and release, for all and for one', async () => {
+  const box = sandbox()
+  const [one, two] = await storeMissions(box, [{}, {}])
+  expect(box.agencJson(['hold', one!])).toEqual({ held: false, since: null, missions: [one] })
+  expect(box.agencJson(['hold'])).toEqual({ held: true, since: expect.any(String), missions: [one] })
+  expect(box.agencJson(['hold'])).toMatchObject({ held: true })
+  expect(box.agenc(['approvals', 'ls']).stderr).toContain('on hold')
+  expect(box.agenc(['hold', '--release', one!]).stderr).toContain('All missions are still on hold')
+  box.agenc(['hold', two!])
+  expect(box.agencJson(['hold', '--release'])).toEqual({ held: false, since: null, missions: [] })
+  expect(box.agencJson(['hold', '--release'])).toMatchObject({ held: false })
+  expect(box.agenc(['hold', 'zzzz'])).toMatchObject({ exitCode: 64 })
+})
+
+test('mission plan: the latest, raw for programs and rendered for people', async () => {
+  const box = sandbox()
+  const [id, without] = await storeMissions(box, [{}, {}])
+  const path = join(box.root, 'plan.md')
+  writeFileSync(path, '# Mend it\n\n- first `step`\n- **second**\n\n```\ncode\n```\n')
+  await withStore(box, db => {
+    linkPlan(db, id!, join(box.root, 'old.md'), '2026-01-01T00:00:00.000Z')
+    linkPlan(db, id!, path, '2026-01-02T00:00:00.000Z')
+  })
+  expect(box.agenc(['mission', 'plan', id!]).stdout).toContain('# Mend it\n\n- first `step`')
+  expect(box.agencJson(['mission', 'plan', id!])).toMatchObject({
+    path,
+    text: expect.stringContaining('# Mend'),
+  })
+  expect(box.agenc(['mission', 'plan', without!])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('no plan yet'),
+  })
+  const terminal = openTerminal(process.execPath, [agencScript, 'mission', 'plan', id!], {
+    env: { ...box.env, NO_COLOR: '' },
+  })
+  const screen = await terminal.waitForText('• first step')
+  await terminal.exited
+  expect(screen).toMatch(/^Mend it$/m)
+  expect(terminal.raw()).toContain('\u001b[1mMend it')
+})
+
+test('mission answer: without a running mission, and bad usage', async () => {
+  const { box, ids } = await boxWithHistory()
+  expect(box.agenc(['mission', 'answer', ids[1]!, 'allow'])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('nothing waits for an answer'),
+  })
+  expect(box.agenc(['mission', 'answer', ids[1]!, 'perhaps']).exitCode).toBe(64)
+  expect(box.agenc(['mission', 'answer', ids[1]!, 'deny', '--mode', 'plan']).exitCode).toBe(64)
+  expect(box.agenc(['mission', 'answer', ids[1]!, 'allow', '--message', 'x']).exitCode).toBe(64)
+})

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { argumentsOf, hello, modeArgument, playModes } from '../helpers/modes.ts'
+import { type SessionBox, sessionBox } from '../helpers/session.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+function modeBox(config: object = {}): SessionBox {
+  const box = sessionBox()
+  Object.assign(box.env, { IS_SANDBOX: '1' })
+  writeFileSync(join(box.home, '.claude', 'settings.json'), '{"skipDangerousModePermissionPrompt":true}')
+  configure(box, config)
+  return box
+}
+
+function configure(box: SessionBox, config: object): void {
+  box.agenc(['config', 'set', 'stop.grace_ms', '5000'])
+  writeFileSync(join(box.agencHome, 'config.json'), JSON.stringify(config), { mode: 0o600 })
+}
+
+test('every mode: arguments, stored value, value after Shift+Tab, value at resume', async () => {
+  const box = modeBox()
+  const { id: from } = await box.start()
+  await playModes(box, from)
+}, 90_000)
+
+test('a mission that follows the settings goes on following them', async () => {
+  const box = modeBox({ claude: { permission_mode: 'plan' } })
+  const { id: from, mission: first } = await box.start()
+  const { mission: id } = await box.startFrom(from)
+  const started = await hello(box, id)
+  expect(modeArgument(started)).toBe('plan')
+  expect(started).toMatchObject({ permission_mode: 'plan', permission_mode_source: 'config' })
+  box.agenc(['mission', 'stop', id])
+  configure(box, { claude: { permission_mode: 'acceptEdits' } })
+  box.agenc(['mission', 'resume', id], { env: box.inside(from) })
+  await box.waitForState(id, 'idle')
+  expect(modeArgument(await hello(box, id))).toBe('acceptEdits')
+  configure(box, {})
+  expect(box.mission(id)).toMatchObject({ permission_mode: 'acceptEdits', permission_mode_source: 'claude' })
+  expect(box.mission(first)).toMatchObject({ permission_mode: null, permission_mode_source: 'claude' })
+})
+
+test('back at the first mode after a walk round the ring, the mission follows as before', async () => {
+  const box = modeBox({ claude: { permission_mode: 'default' } })
+  const { id: window, mission: id } = await box.start()
+  await hello(box, id)
+  box.tmux('send-keys', '-t', window, 'BTab')
+  expect(await hello(box, id)).toMatchObject({
+    permission_mode: 'acceptEdits',
+    permission_mode_source: 'mission',
+  })
+  for (let press = 0; press < 3; press++) box.tmux('send-keys', '-t', window, 'BTab')
+  expect(await hello(box, id)).toMatchObject({ permission_mode: 'default', permission_mode_source: 'config' })
+})
+
+test('allowedTools passes the list whole', async () => {
+  const tools = ['Bash(git log --format="%h (%an)" *)', "Bash(echo 'a b')", 'Edit']
+  const box = modeBox({ claude: { permission_mode: 'allowedTools', allowed_tools: tools } })
+  const { mission } = await box.start()
+  const args = argumentsOf(box.mission(mission).claude_pid!)
+  const at = args.indexOf('--allowedTools')
+  expect(args.slice(at + 1, at + 4)).toEqual(tools)
+  expect(modeArgument(box.mission(mission))).toBe('default')
+})
+
+describe('mission set', () => {
+  test('stored, said when it counts, and at once with --restart', async () => {
+    const box = modeBox()
+    const { mission: id } = await box.start()
+    const started = await hello(box, id)
+    const set = box.agenc(['mission', 'set', id, '--permission-mode', 'plan', '--model', 'opus', '--json'])
+    expect(set.stderr).toContain('takes effect when it is started again, or now with --restart')
+    expect(JSON.parse(set.stdout)).toMatchObject({
+      permission_mode: 'plan',
+      permission_mode_source: 'mission',
+      model: 'opus',
+    })
+    expect(await hello(box, id)).toMatchObject({ permission_mode: 'plan', claude_pid: started.claude_pid })
+    const restarted = box.agenc(['mission', 'set', id, '--approve', 'rules', '--restart'])
+    expect(restarted.stderr).toContain('starts anew as soon as it is idle')
+    await waitFor('another Claude', () => box.mission(id).claude_pid !== started.claude_pid)
+    await box.waitForState(id, 'idle')
+    const again = await hello(box, id)
+    expect(modeArgument(again)).toBe('plan')
+    expect(again).toMatchObject({ approve: 'rules', session_id: started.session_id })
+    expect(box.agencJson(['mission', 'set', id, '--follow', '--approve', 'follow'])).toMatchObject({
+      permission_mode: 'plan',
+      permission_mode_source: 'claude',
+      approve: 'ask',
+    })
+  })
+
+  test('a word that Claude does not list is noted and kept as it is', async () => {
+    const box = modeBox()
+    const { mission: id } = await box.start()
+    const set = box.agenc(['mission', 'set', id, '--permission-mode', 'yolo'])
+    expect(set).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('does not list') })
+    expect(box.mission(id).permission_mode).toBe('yolo')
+    for (const word of ['manual', 'auto-accept', 'allowedTools', 'default'])
+      expect(box.agenc(['mission', 'set', id, '--permission-mode', word]).stderr).not.toContain('not list')
+  })
+
+  test.each([
+    [[], 'set what?'],
+    [['--follow', '--permission-mode', 'plan'], 'exclude each other'],
+    [['--approve', 'maybe'], 'not known'],
+    [['--permission-mode', ''], 'is empty'],
+  ])('%j is bad usage', async (args, words) => {
+    const box = modeBox()
+    const { mission: id } = await box.start()
+    expect(box.agenc(['mission', 'set', id, ...args])).toMatchObject({
+      exitCode: 64,
+      stderr: expect.stringContaining(words),
+    })
+  })
+})

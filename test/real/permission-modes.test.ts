@@ -1,0 +1,21 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'vitest'
+import { playModes } from '../helpers/modes.ts'
+import { realSessionBox } from '../helpers/real-session.ts'
+
+test('the real Claude, every mode: arguments, stored value, after Shift+Tab, at resume', {
+  timeout: 120_000,
+}, async ctx => {
+  const real = await realSessionBox()
+  if ('missing' in real) {
+    console.log(`Permission modes are not shown with the real Claude: ${real.missing}`)
+    return ctx.skip(real.missing)
+  }
+  const { box } = real
+  Object.assign(box.env, { IS_SANDBOX: '1' })
+  box.agenc(['config', 'set', 'claude.permission_mode', 'default'])
+  writeFileSync(join(box.home, '.tmux.conf'), '')
+  const { id: from } = await box.start()
+  await playModes(box, from, { aliases: false })
+})
