@@ -4,6 +4,7 @@ import { type Entry, type Noun, nouns, topLevel } from './commands/registry.ts'
 import { runCommand } from './commands/run.ts'
 import type { Context } from './context.ts'
 import { usageError } from './errors.ts'
+import { pageColumns } from './help/page.ts'
 import { topicList } from './help/topics.ts'
 import { wordsAlone } from './setup/alone.ts'
 import { version } from './version.ts'
@@ -15,7 +16,10 @@ export async function runCli(context: Context, argv: readonly string[]): Promise
       'Run many Claude Code agents at once, each in its own tmux window with its own copy of a repo.',
     )
     .version(version, '-V, --version', 'print the version')
-    .addHelpText('after', () => `\nTopics (agenc help <topic>):\n${topicList(context.out.columns)}`)
+    .addHelpText(
+      'after',
+      () => `\nTopics (agenc help <topic>):\n${topicList(Math.min(context.out.columns, pageColumns))}`,
+    )
     .addHelpText(
       'after',
       '\nFirst steps:\n  $ agenc setup\n  $ agenc repo add owner/name\n  $ agenc mission new owner/name',
@@ -113,7 +117,7 @@ export function newCommander(name: string, context: Context): Commander {
       writeOut: text => context.out.write(text),
       // Usage errors are printed once, in our own form, by main.ts.
       writeErr: () => {},
-      getOutHelpWidth: () => context.out.columns,
+      getOutHelpWidth: () => Math.min(context.out.columns, pageColumns),
       getOutHasColors: () => false,
     })
 }

@@ -28,7 +28,9 @@ export function systemContext(): Context {
     paths: pathsFrom(process.env),
     now: () => new Date(),
     exec: systemRunner,
-    self: [process.execPath, realpathSync(process.argv[1]!)],
+    get self() {
+      return [process.execPath, realpathSync(process.argv[1]!)]
+    },
     get stdin() {
       return process.stdin
     },

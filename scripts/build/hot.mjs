@@ -15,28 +15,29 @@ const hot = {
   status: 'status',
 }
 
-/** Too big to be carried along by every file for the few times they are needed. */
-export const apart = {
-  stream: 'src/exec/stream.ts',
-  prompts: '@inquirer/prompts',
-  lockfile: 'proper-lockfile',
+const help = `import { printPage } from './help/page.ts'
+  printPage(process.argv.slice(2), () => require('../main.js'))`
+
+/** Too big to be carried along by every file for the few times they are needed: by how they are imported. */
+const imports = {
+  './stream.ts': 'src/exec/stream.ts',
+  './file.ts': 'src/config/file.ts',
+  '@inquirer/prompts': '@inquirer/prompts',
+  'proper-lockfile': 'proper-lockfile',
 }
+const nameOf = path => path.replace(/\W+/g, '-')
+export const apart = Object.fromEntries(Object.values(imports).map(path => [nameOf(path), path]))
 
 /** Path below dist/ → text. */
 export async function hotFiles(root, settings) {
+  const entries = Object.entries(hot).map(([name, command]) => [name, start(command)])
   const files = new Map()
-  for (const [name, command] of Object.entries(hot)) {
-    const words = command.split('/').length
+  for (const [name, contents] of [...entries, ['help', help]]) {
     const done = await build({
       ...settings,
+      minifyIdentifiers: true,
       absWorkingDir: root,
-      stdin: {
-        contents: `import command from './commands/${command}.ts'
-          import { mainWith } from './main.ts'
-          void mainWith(command, process.argv.slice(${words + 2}), () => require('../main.js'))`,
-        resolveDir: join(root, 'src'),
-        loader: 'ts',
-      },
+      stdin: { contents, resolveDir: join(root, 'src'), loader: 'ts' },
       outdir: join(root, 'dist'),
       write: false,
       bundle: true,
@@ -50,13 +51,19 @@ export async function hotFiles(root, settings) {
   return files
 }
 
+function start(command) {
+  const words = command.split('/').length
+  return `import command from './commands/${command}.ts'
+    import { mainWith } from './main.ts'
+    void mainWith(command, process.argv.slice(${words + 2}), () => require('../main.js'))`
+}
+
 const leaveApart = {
   name: 'leave-apart',
   setup(build) {
     build.onResolve({ filter: /./ }, ({ path, kind }) => {
-      if (kind !== 'dynamic-import') return
-      const name = Object.keys(apart).find(key => apart[key].endsWith(path.replace(/^\.\//, '')))
-      return name && { path: `../apart/${name}.js`, external: true }
+      if (kind !== 'dynamic-import' || !Object.hasOwn(imports, path)) return
+      return { path: `../apart/${nameOf(imports[path])}.js`, external: true }
     })
   },
 }

@@ -3,12 +3,14 @@ import { defaultConfig } from '../../src/config/parse.ts'
 import { commandPages } from './commands.ts'
 import { completionTree } from './completion.ts'
 import { configurationPage } from './configuration.ts'
+import { helpPages } from './help.ts'
 
 /** Every file that is written from the code, by path; a test holds the tree to it. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'schema/config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
     'schema/config.defaults.json': `${JSON.stringify(defaultConfig, null, 2)}\n`,
+    'src/help/pages.json': `${JSON.stringify(await helpPages())}\n`,
     'src/completion/tree.json': `${JSON.stringify(await completionTree())}\n`,
     'docs/configuration.md': configurationPage(),
     ...(await commandPages()),

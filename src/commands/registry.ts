@@ -120,6 +120,7 @@ export const nouns: Record<string, Noun> = {
 /** Commands that need no noun. */
 export const topLevel: Record<string, Entry> = {
   setup: { summary: 'Choose editor, keys, modes and a first repo', load: () => import('./setup.ts') },
+  demo: { summary: 'Try everything without an account', load: () => import('./demo.ts') },
   doctor: { summary: 'Find out what is wrong, and how to mend it', load: () => import('./doctor.ts') },
   hold: { summary: 'Stop every approval at once', load: () => import('./hold.ts') },
   status: { summary: 'Show missions and the windows that show them', load: () => import('./status.ts') },

@@ -7,7 +7,7 @@ import { displayRepo } from '../mission/naming.ts'
 import { readRoster } from '../roster/roster.ts'
 import { defineCommand, jsonOption } from './command.ts'
 import { sightMissions, surroundingsOf } from './editor/sighting.ts'
-import { stateWord } from './mission/ls.ts'
+import { stateWord } from './mission/state-word.ts'
 
 export type SeenMission = MissionJson & ReturnType<typeof sightingJson>
 

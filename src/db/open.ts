@@ -77,10 +77,18 @@ function explained<T>(path: string, work: () => T): T {
   }
 }
 
-/** Found once by name: better-sqlite3's own search costs 15 ms at every start. */
+const bindingPath = join('better-sqlite3', 'build', 'Release', 'better_sqlite3.node')
+
+/**
+ * Looked for where npm puts it, below this package or beside it: better-sqlite3's own search costs 15 ms at every
+ * start. Every file of ours stands two directories below the package's root.
+ */
 function nativeBinding(): string {
+  const root = join(dirname(import.meta.filename), '..', '..')
+  const usual = [join(root, 'node_modules', bindingPath), join(root, '..', bindingPath)].find(existsSync)
+  if (usual !== undefined) return usual
   const packageJson = createRequire(import.meta.filename).resolve('better-sqlite3/package.json')
-  return join(dirname(packageJson), 'build', 'Release', 'better_sqlite3.node')
+  return join(dirname(packageJson), '..', bindingPath)
 }
 
 function assertPragma(db: Database, name: string, expected: unknown): void {

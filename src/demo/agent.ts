@@ -19,7 +19,11 @@ exec "$node" "$agent" "$@"
 
 export function agentLauncher({ self }: Pick<Context, 'self'>, wordsDirectory: string): string {
   const [node, program] = self
-  const values = { node: node!, agent: join(program!, '..', '..', 'dist', 'stand-in.js'), tour: wordsDirectory }
+  const values = {
+    node: node!,
+    agent: join(program!, '..', '..', 'dist', 'stand-in.js'),
+    tour: wordsDirectory,
+  }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`)
   return `#!/bin/sh\n${lines.join('')}${script}`
 }

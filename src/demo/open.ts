@@ -17,7 +17,12 @@ export async function openSession(preparation: Preparation, words: TourWords): P
   const tmux = demoTmux(context, place)
   const inPlace = { ...context, env: place.env, paths: pathsAt(place.agencHome) }
   const mission = ['--blank', '--name', tourName, '--prompt', words.welcome]
-  tmux.tell(newSession(inPlace, { name: 'agenc', command: [...context.self, 'mission', 'new', '--here', ...mission] }))
+  tmux.tell(
+    newSession(inPlace, {
+      name: 'agenc',
+      command: [...context.self, 'mission', 'new', '--here', ...mission],
+    }),
+  )
   await startMission(preparation, [forecast.repo, '--name', forecast.name, '--prompt', words.forecast])
 }
 

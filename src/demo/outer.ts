@@ -34,7 +34,11 @@ export class OuterTerminal {
     const conf = join(place.root, 'outer.conf')
     writeFileSync(conf, outerConf, { mode: 0o600 })
     const tmux = tmuxAt(context.exec, place.env, outerSocket(place))
-    tmux.ask(['-f', conf, 'new-session', '-d', '-s', 'outer', '-x', String(columns), '-y', String(rows), ...command])
+    const size = ['-x', String(columns), '-y', String(rows)]
+    const args = tmux.arguments(['new-session', '-d', '-s', 'outer', ...size, ...command])
+    const { exitCode, stderr } = context.exec.capture('tmux', ['-f', conf, ...args], { env: place.env })
+    if (exitCode !== 0)
+      throw new AgencError(`tmux new-session: ${stderr.trim()}`, "Does 'tmux' work by hand?")
     return new OuterTerminal(tmux, signal)
   }
 
@@ -62,7 +66,9 @@ export class OuterTerminal {
   async until(what: string, isThere: (text: string) => boolean): Promise<void> {
     let last = ''
     await this.#wait(what, () => {
-      const text = (this.lines() ?? []).join('\n')
+      const lines = this.lines()
+      if (lines === null) throw this.#stuck(what)
+      const text = lines.join('\n')
       const isSettled = text === last && text !== ''
       last = text
       return isSettled && isThere(text)

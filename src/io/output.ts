@@ -59,10 +59,13 @@ export function outputOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Ou
   }
 }
 
+/** /dev/null and its like, on Linux. */
+const memoryMajor = 1
+
 function isPlain(fd: number): boolean {
   try {
     const stat = fstatSync(fd)
-    return stat.isFIFO() || stat.isFile()
+    return stat.isFIFO() || stat.isFile() || stat.rdev >> 8 === memoryMajor
   } catch {
     return false
   }

@@ -1,4 +1,3 @@
-import { maskInput } from '../approvals/mask.ts'
 import { preparedConfig } from '../config/prepared.ts'
 import type { Context } from '../context.ts'
 import { listAllPending } from '../db/approvals.ts'
@@ -12,8 +11,6 @@ import type { MissionRecord } from '../mission/record.ts'
 import { leaseHolder, type Status, statusOf } from '../mission/status.ts'
 import { systemProbe } from '../process/identity.ts'
 import type { WindowId } from '../tmux/place.ts'
-import { tmuxOf } from '../tmux/server.ts'
-import { missionWindows } from '../tmux/windows.ts'
 
 /** The missions as they are now: the store's records beside what the system and tmux say. */
 export async function readRoster(context: Context, { archived = false } = {}): Promise<MissionJson[]> {
@@ -27,26 +24,33 @@ export async function rosterOf(
 ): Promise<MissionJson[]> {
   const config = await preparedConfig(context.paths)
   const statuses = statusesOf(context, missions)
-  const windows = statuses.includes('running') ? windowsNow(context) : null
+  const windows = statuses.includes('running') ? await windowsNow(context) : null
   const plans = listAllPlans(db)
-  const pending = listAllPending(db)
+  const pending = await withoutSecrets(listAllPending(db))
   return missions.map((mission, index) =>
     missionJson(mission, config, {
       status: statuses[index]!,
       dir: context.paths.mission(mission.id).agent,
       tmuxWindow: windows?.get(mission.id) ?? null,
-      pending: (pending.get(mission.id) ?? []).map(withoutSecrets),
+      pending: pending.get(mission.id) ?? [],
       plans: plans.get(mission.id) ?? [],
     }),
   )
 }
 
-function withoutSecrets(request: PendingRequest): PendingRequest {
-  return { ...request, input: maskInput(request.input) }
+async function withoutSecrets(
+  pending: Map<MissionId, PendingRequest[]>,
+): Promise<Map<MissionId, PendingRequest[]>> {
+  if (pending.size === 0) return pending
+  const { maskInput } = await import('../approvals/mask.ts')
+  const masked = (request: PendingRequest) => ({ ...request, input: maskInput(request.input) })
+  return new Map([...pending].map(([mission, requests]) => [mission, requests.map(masked)]))
 }
 
 /** Not to be had means not known: said, and nothing is concluded from it. */
-function windowsNow(context: Context): Map<MissionId, WindowId> | null {
+async function windowsNow(context: Context): Promise<Map<MissionId, WindowId> | null> {
+  const { tmuxOf } = await import('../tmux/server.ts')
+  const { missionWindows } = await import('../tmux/windows.ts')
   const windows = missionWindows(tmuxOf(context))
   if (windows === null) context.err.line('agenc: tmux could not be asked, so windows are not known.')
   return windows

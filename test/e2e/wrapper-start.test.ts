@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeProgram } from '../helpers/missions.ts'
@@ -16,6 +16,7 @@ function recordingBox(version = '2.1.325'): WrapperBox & { started(): Promise<St
   const box = wrapperBox()
   const record = join(box.root, 'record')
   const script = `[ "$1" = --version ] && echo '${version} (Claude Code)' && exit
+case "$*" in *--settings*) ;; *) exit ;; esac
 printf '%s\\0' "$@" >'${record}.args'; env -0 >'${record}.env'; mv '${record}.env' '${record}'`
   box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'recorder'), script)])
   const read = (path: string) => readFileSync(path, 'utf8').split('\0').slice(0, -1)
@@ -183,10 +184,11 @@ function firstPrompt(box: WrapperBox): string {
 describe('what is wrong is said before Claude starts', () => {
   test('no Claude: 69, and how to install it', async () => {
     const box = wrapperBox()
-    const terminal = await box.shell({ env: { PATH: `${box.root}/none:/usr/bin:/bin` } })
-    terminal.type(
-      `${process.execPath} ${join(box.root, 'bin', 'agenc')} 2>/dev/null; PATH=/nowhere ${join(box.root, 'bin', 'agenc')} mission new --blank; echo "left $?"\r`,
-    )
+    rmSync(join(box.root, 'bin', 'claude'))
+    const hasNoClaude = (directory: string) => !existsSync(join(directory, 'claude'))
+    const PATH = box.env.PATH!.split(':').filter(hasNoClaude).join(':')
+    const terminal = await box.shell({ env: { PATH } })
+    terminal.type('agenc mission new --blank; echo "left $?"\r')
     await terminal.waitForText('left 69')
     expect(terminal.screen()).toContain('npm install -g @anthropic-ai/claude-code')
   })
@@ -216,7 +218,7 @@ describe('what is wrong is said before Claude starts', () => {
 
 describe('trust', () => {
   const trusted = (box: WrapperBox) => {
-    const { projects } = JSON.parse(readFileSync(join(box.home, '.claude.json'), 'utf8'))
+    const { projects = {} } = JSON.parse(readFileSync(join(box.home, '.claude.json'), 'utf8'))
     return Object.keys(projects).filter(path => projects[path].hasTrustDialogAccepted)
   }
 

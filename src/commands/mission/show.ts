@@ -6,7 +6,7 @@ import type { MissionJson } from '../../mission/json.ts'
 import { chooseMission } from '../../roster/choose.ts'
 import { rosterOf } from '../../roster/roster.ts'
 import { defineCommand, jsonOption } from '../command.ts'
-import { stateWord } from './ls.ts'
+import { stateWord } from './state-word.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'" }],

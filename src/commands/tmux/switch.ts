@@ -10,7 +10,7 @@ import type { WindowId } from '../../tmux/place.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { switchScript } from '../../tmux/switch-script.ts'
 import { defineCommand, jsonOption } from '../command.ts'
-import { stateWord } from '../mission/ls.ts'
+import { stateWord } from '../mission/state-word.ts'
 
 export default defineCommand<{ json?: boolean }>({
   description: 'Pick a mission with a window and go there. Those that wait for you come first.',

@@ -8,21 +8,19 @@ import type { MissionRecord } from '../../../src/mission/record.ts'
 import type { Figure } from '../outcome.ts'
 import type { Box } from '../place/box.ts'
 import { startMissions } from '../place/missions.ts'
-import { cpuMs, requireProc, wrapperProcesses } from '../place/processes.ts'
+import { cpuMs, requireProc, settledAfterMs, wrapperProcesses } from '../place/processes.ts'
 import { openSession } from '../place/session.ts'
 import type { Case } from './case.ts'
 
 const count = 100
 const watchedMs = 30_000
-/** The last of them has just started; what belongs to a start is over by then. */
-const settleMs = 5_000
 
 export const idle: Case = {
   survey: async box => {
     requireProc()
     const tmuxCalls = countTmuxCalls(box)
     const missions = await startMissions(box, openSession(box), count)
-    await sleep(settleMs)
+    await sleep(settledAfterMs)
     const processes = missions.flatMap(wrapperProcesses)
     const before = await look(box, processes, tmuxCalls)
     await sleep(watchedMs)

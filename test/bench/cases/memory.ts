@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startMissions } from '../place/missions.ts'
-import { pssMib, requireProc, startIdleNodes, wrapperProcesses } from '../place/processes.ts'
+import { pssMib, requireProc, settledAfterMs, startIdleNodes, wrapperProcesses } from '../place/processes.ts'
 import { openSession } from '../place/session.ts'
 import type { Case } from './case.ts'
 
 const running = 20
-/** What a start leaves behind is collected by then. */
-const settleMs = 3_000
 
 /** Each round looks at another wrapper, and at the idle script that was started beside it. */
 export const memory: Case = {
@@ -14,7 +12,7 @@ export const memory: Case = {
     requireProc()
     const missions = await startMissions(box, openSession(box), running)
     const idle = startIdleNodes(box, running)
-    await sleep(settleMs)
+    await sleep(settledAfterMs)
     const sum = (pids: readonly number[]) => pids.map(pssMib).reduce((total, mib) => total + mib, 0)
     const turns = { subject: 0, floor: 0 }
     return {

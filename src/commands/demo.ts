@@ -1,0 +1,61 @@
+import type { Context } from '../context.ts'
+import { attend } from '../demo/attend.ts'
+import { withDemo } from '../demo/demo.ts'
+import { sayFarewell } from '../demo/farewell.ts'
+import { isInTmux, tourKeys } from '../demo/keys.ts'
+import { placeAt } from '../demo/place.ts'
+import { play } from '../demo/play.ts'
+import { printShot } from '../demo/print.ts'
+import { removePlace } from '../demo/remove.ts'
+import { wantsColour } from '../io/colour.ts'
+import { defineCommand, jsonOption } from './command.ts'
+
+interface Input {
+  play?: boolean
+  clear?: string
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description:
+    'Try everything without an account: a guided tour with a stand-in for Claude, in a home and a tmux of its own that are gone afterwards. Without a terminal it plays by itself.',
+  options: [
+    { flags: '--play', description: 'walk the tour by itself, and print each screen' },
+    { flags: '--clear <directory>', description: 'for agenc itself', hidden: true },
+    jsonOption,
+  ],
+  examples: ['agenc demo', 'agenc demo --play'],
+  async run(context, { play: byItself, clear, json }) {
+    if (clear !== undefined) return removePlace(context, placeAt(clear, context.env)).then(() => 0)
+    const isAttended = Boolean(context.stdin.isTTY) && context.out.isTerminal && !byItself && !json
+    if (isAttended) await visit(context)
+    else await watch(context, json ?? false)
+    if (!json) sayFarewell(context)
+    return 0
+  },
+})
+
+async function visit(context: Context): Promise<void> {
+  const keys = tourKeys(context, { isNested: isInTmux(context) })
+  context.err.line('Making two repos and a tmux server of their own …')
+  await withDemo(context, keys, (place, signal) => attend(context, place, signal))
+}
+
+const rows = 24
+const widest = 100
+const narrowest = 40
+
+async function watch(context: Context, json: boolean): Promise<void> {
+  const { out, env } = context
+  const keys = tourKeys(context, { isNested: false })
+  const columns = Math.max(narrowest, Math.min(out.columns, widest))
+  const styled = !json && wantsColour(out.isTerminal, env)
+  const screens: { caption: string; screen: string }[] = []
+  await withDemo(context, keys, async (place, signal) => {
+    for await (const shot of play(context, place, keys, { columns, rows, styled, signal })) {
+      if (json) screens.push({ caption: shot.caption, screen: shot.lines.join('\n') })
+      else printShot(context, shot, columns)
+    }
+  })
+  if (json) out.line(JSON.stringify(screens))
+}

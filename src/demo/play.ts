@@ -1,0 +1,53 @@
+import type { Context } from '../context.ts'
+import { OuterTerminal } from './outer.ts'
+import type { DemoPlace } from './place.ts'
+import { type Step, tourSteps } from './steps.ts'
+import type { TourKeys } from './tour.ts'
+
+export interface Shot {
+  caption: string
+  /** The lines of the screen, with colours where they were asked for. */
+  lines: string[]
+}
+
+export interface PlayOptions {
+  columns: number
+  rows: number
+  styled: boolean
+  signal: AbortSignal
+}
+
+/** Walks the tour with real keys on a real screen. */
+export async function* play(
+  context: Context,
+  place: DemoPlace,
+  keys: TourKeys,
+  { columns, rows, styled, signal }: PlayOptions,
+): AsyncGenerator<Shot> {
+  const command = ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', ...context.self, 'tmux', 'attach']
+  const terminal = OuterTerminal.open(context, place, { columns, rows, command, signal })
+  for (const step of tourSteps(keys)) {
+    await take(terminal, step)
+    yield { caption: step.caption, lines: terminal.lines({ styled }) ?? [] }
+  }
+  terminal.press(keys.prefix, 'a', 'd')
+  await terminal.ended()
+}
+
+async function take(terminal: OuterTerminal, { caption, does, shows, hides = [] }: Step): Promise<void> {
+  for (const act of does) {
+    if ('type' in act) {
+      terminal.type(act.type)
+      await terminal.until(`'${act.type}' on the screen`, text => text.includes(act.type))
+    } else terminal.press(...act.press)
+  }
+  await terminal.until(caption, text => {
+    const isShown = shows.every(pattern => pattern.test(text)) && !hides.some(pattern => pattern.test(text))
+    return isShown && !isNews(text)
+  })
+}
+
+/** A message of tmux, which lies over the status line for a moment. */
+function isNews(text: string): boolean {
+  return /(waits for you \(\w+\)|is done) *$/.test(text.trimEnd())
+}

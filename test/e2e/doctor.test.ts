@@ -1,0 +1,231 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Finding } from '../../src/doctor/finding.ts'
+import { systemRunner } from '../../src/exec/runner.ts'
+import { newMissionId } from '../../src/mission/id.ts'
+import { systemProbe } from '../../src/process/identity.ts'
+import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
+import { storeMissions, useIdleClaude, writeProgram } from '../helpers/missions.ts'
+import { pathWithout } from '../helpers/path-without.ts'
+import { openTerminal } from '../helpers/terminal.ts'
+import { tmuxBench } from '../helpers/tmux.ts'
+
+type Line = Pick<Finding, 'check' | 'status' | 'message' | 'remedy'>
+
+function examine(box: Sandbox, options: { args?: string[]; env?: NodeJS.ProcessEnv } = {}) {
+  const { exitCode, stdout, stderr } = box.agenc(['doctor', '--json', ...(options.args ?? [])], {
+    env: options.env,
+  })
+  const lines: Line[] = JSON.parse(stdout)
+  const of = (check: string) => lines.filter(line => line.check === check)
+  return { exitCode, stderr, lines, of }
+}
+
+/** Everything that can be had in a sandbox is in order. */
+function healthyBox(): Sandbox {
+  const box = sandbox()
+  useIdleClaude(box)
+  box.env.ANTHROPIC_API_KEY = 'x'
+  return box
+}
+
+describe('a healthy place', () => {
+  test('every line is whole, there is no problem, and exit 0', () => {
+    const { exitCode, lines, of } = examine(healthyBox())
+    expect(exitCode).toBe(0)
+    for (const line of lines) {
+      expect(Object.keys(line)).toEqual(['check', 'status', 'message', 'remedy'])
+      expect(line.message).not.toBe('')
+      expect(line.remedy === null).toBe(line.status === 'ok')
+    }
+    expect(lines.filter(({ status }) => status === 'problem')).toEqual([])
+    expect(of('claude')[0]!.message).toContain('2.1.325 (known to work)')
+    const checks = ['node', 'git', 'tmux', 'tmux-key', 'fzf', 'claude-login', 'home', 'hooks', 'leftovers']
+    for (const check of checks) expect(of(check)[0], check).toMatchObject({ status: 'ok' })
+  })
+
+  test('nothing is created where there is nothing yet', () => {
+    const box = sandbox()
+    examine(box)
+    expect(existsSync(box.agencHome)).toBe(false)
+  })
+
+  test.each([40, 200])('%i columns, without colours and UTF-8', async columns => {
+    const box = healthyBox()
+    box.agenc(['repo', 'ls'])
+    const terminal = openTerminal(process.execPath, [agencScript, 'doctor'], {
+      env: { ...box.env, LC_ALL: 'C' },
+      columns,
+      rows: 100,
+    })
+    expect(await terminal.exited).toBe(0)
+    await terminal.waitForText('warning')
+    const shown = terminal.screen()
+    expect(shown).not.toMatch(/[^\u0000-\u007f]/)
+    expect(terminal.raw()).not.toContain('\u001b[3')
+    // Nothing but paths, which have no spaces, is longer than a line.
+    const words = shown.split('\n').filter(line => !line.includes('/'))
+    expect(Math.max(...words.map(line => line.length))).toBeLessThanOrEqual(columns)
+  })
+})
+
+describe('programs', () => {
+  test('missing ones, each with how to get it', () => {
+    const box = sandbox()
+    const PATH = pathWithout(process.env.PATH!, ['tmux', 'fzf', 'git', 'claude'])
+    const { exitCode, of } = examine(box, { env: { PATH } })
+    expect(exitCode).toBe(1)
+    expect(of('tmux')[0]).toMatchObject({
+      status: 'problem',
+      remedy: expect.stringContaining('install tmux'),
+    })
+    expect(of('git')[0]).toMatchObject({ status: 'problem', remedy: expect.stringContaining('install git') })
+    expect(of('claude')[0]).toMatchObject({
+      status: 'problem',
+      remedy: expect.stringContaining('npm install'),
+    })
+    expect(of('fzf')[0]).toMatchObject({ status: 'warning', remedy: expect.stringContaining('install fzf') })
+    expect(of('tmux-key')).toEqual([])
+  })
+
+  test('a Claude that does not run', () => {
+    const box = sandbox()
+    box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'claude'), 'exit 1')])
+    expect(examine(box).of('claude')[0]).toMatchObject({ status: 'problem' })
+  })
+})
+
+describe('tmux', () => {
+  test('options, keys and plug-ins of the server that runs', () => {
+    const config = [
+      'set -s extended-keys off',
+      'set -s focus-events on',
+      'set -s set-clipboard off',
+      'bind a last-window',
+      'set -g @continuum-restore on',
+    ].join('\n')
+    const { box } = tmuxBench({ box: healthyBox(), config, sessions: ['other'] })
+    const { exitCode, of } = examine(box)
+    expect(exitCode).toBe(0)
+    expect(of('tmux-extended-keys')[0]).toMatchObject({
+      status: 'warning',
+      remedy: expect.stringContaining('set -s extended-keys on'),
+    })
+    expect(of('tmux-focus-events')[0]).toMatchObject({ status: 'ok' })
+    expect(of('tmux-clipboard')[0]).toMatchObject({ status: 'warning' })
+    expect(of('tmux-key')[0]).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('last-window'),
+    })
+    expect(of('tmux-plugins')[0]).toMatchObject({ status: 'warning' })
+  })
+
+  test('a key that cannot be', () => {
+    const box = healthyBox()
+    box.agenc(['config', 'set', 'tmux.prefix_key', 'nosuchkey'])
+    expect(examine(box).of('tmux-key')[0]).toMatchObject({
+      status: 'problem',
+      remedy: expect.stringContaining('agenc config set tmux.prefix_key'),
+    })
+  })
+})
+
+describe('home and store', () => {
+  test('modes that are too open are mended by --fix', async () => {
+    const box = healthyBox()
+    await storeMissions(box, [{}])
+    chmodSync(box.agencHome, 0o755)
+    chmodSync(join(box.agencHome, 'database.sqlite'), 0o644)
+    const before = examine(box)
+    expect(before.exitCode).toBe(1)
+    expect(before.of('home').map(({ remedy }) => remedy)).toEqual([
+      `chmod 700 ${box.agencHome}`,
+      `chmod 600 ${box.agencHome}/database.sqlite`,
+    ])
+    expect(statSync(box.agencHome).mode & 0o777).toBe(0o755)
+    const after = examine(box, { args: ['--fix'] })
+    expect(after.exitCode).toBe(0)
+    expect(after.stderr).toContain(`chmod 700 ${box.agencHome}`)
+    expect(statSync(box.agencHome).mode & 0o777).toBe(0o700)
+    expect(statSync(join(box.agencHome, 'database.sqlite')).mode & 0o777).toBe(0o600)
+  })
+
+  test('a store that is none, and settings that are none', () => {
+    const box = healthyBox()
+    writeFileSync(join(box.agencHome, 'database.sqlite'), 'not a database', { mode: 0o600 })
+    writeFileSync(join(box.agencHome, 'config.json'), '{ "claude": 1 }', { mode: 0o600 })
+    const { exitCode, of } = examine(box)
+    expect(exitCode).toBe(1)
+    expect(of('store')[0]).toMatchObject({ status: 'problem' })
+    expect(of('settings')[0]).toMatchObject({
+      status: 'problem',
+      remedy: expect.stringContaining('config edit'),
+    })
+    expect(of('leftovers')).toEqual([])
+  })
+})
+
+describe('leftovers', () => {
+  const anAgeAgo = new Date(Date.now() - 48 * 60 * 60 * 1000)
+
+  function leave(box: Sandbox, place: string, name?: string): string {
+    const path = join(box.agencHome, place)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (name) writeFileSync(join(path, name), 'something')
+    utimesSync(path, anAgeAgo, anAgeAgo)
+    return path
+  }
+
+  test('rubbish goes with --fix; what may be work stays', async () => {
+    const box = healthyBox()
+    const [known] = await storeMissions(box, [{}])
+    const deleted = leave(box, `missions/.deleted-${newMissionId()}`, 'x')
+    const clone = leave(box, 'repos/.unfinished-abc', 'x')
+    const empty = leave(box, `missions/${newMissionId()}`)
+    const work = leave(box, `missions/${newMissionId()}`, 'x')
+    mkdirSync(join(box.agencHome, 'repos/.unfinished-now'))
+    const { exitCode, of } = examine(box)
+    expect(exitCode).toBe(0)
+    const messages = of('leftovers').map(({ message }) => message)
+    for (const path of [deleted, clone, empty, work])
+      expect(messages).toContainEqual(expect.stringContaining(path))
+    expect(messages).toHaveLength(4)
+    const after = examine(box, { args: ['--fix'] })
+    expect(after.of('leftovers').map(({ message }) => message)).toEqual([expect.stringContaining(work)])
+    expect([deleted, clone, empty].filter(existsSync)).toEqual([])
+    expect(existsSync(join(work, 'x'))).toBe(true)
+    expect(existsSync(join(box.agencHome, 'missions', known!))).toBe(true)
+    expect(existsSync(join(box.agencHome, 'repos/.unfinished-now'))).toBe(true)
+  })
+
+  test('a Claude that outlived its wrapper is named, and not touched', async () => {
+    const box = healthyBox()
+    const stray = spawn('sleep', ['1000'], { stdio: 'ignore' })
+    onTestFinished(() => void stray.kill('SIGKILL'))
+    const { pid, start } = systemProbe(systemRunner).identify(stray.pid!)!
+    const [id] = await storeMissions(box, [
+      { wrapper_pid: pid, wrapper_start: `${start}0`, claude_pid: pid, claude_start: start },
+    ])
+    const { exitCode, of } = examine(box, { args: ['--fix'] })
+    expect(exitCode).toBe(1)
+    expect(of('leftovers')).toEqual([
+      expect.objectContaining({ status: 'problem', message: expect.stringContaining(`process ${pid}`) }),
+      expect.objectContaining({ status: 'warning', remedy: expect.stringContaining('agenc tmux restore') }),
+    ])
+    expect(of('leftovers')[0]!.remedy).toContain(id!.slice(0, 8))
+    expect(stray.exitCode).toBeNull()
+  })
+
+  test('a bell that nobody listens to, and a directory that is gone', async () => {
+    const box = healthyBox()
+    const [first] = await storeMissions(box, [{}])
+    const run = join(box.agencHome, 'missions', first!, 'run')
+    mkdirSync(run)
+    systemRunner.capture('mkfifo', [join(run, 'bell')])
+    expect(examine(box).of('leftovers')[0]).toMatchObject({ status: 'warning' })
+    expect(examine(box, { args: ['--fix'] }).of('leftovers')).toMatchObject([{ status: 'ok' }])
+    expect(existsSync(join(run, 'bell'))).toBe(false)
+  })
+})

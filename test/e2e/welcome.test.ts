@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { topics } from '../../src/help/topics.ts'
+import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
+import { gitBench } from '../helpers/git.ts'
+import { storeMissions } from '../helpers/missions.ts'
+import { sessionBox } from '../helpers/session.ts'
+import { openTerminal, type Terminal } from '../helpers/terminal.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+function open(box: Sandbox, args: string[], columns = 80, env: NodeJS.ProcessEnv = {}): Terminal {
+  return openTerminal(process.execPath, [agencScript, ...args], {
+    env: { ...box.env, ...env },
+    cwd: box.home,
+    columns,
+    rows: 100,
+  })
+}
+
+describe('agenc alone', () => {
+  test('not on a terminal: help', () => {
+    const box = sandbox()
+    const shown = box.agenc([])
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(shown.stdout).toMatch(/Usage: agenc[\s\S]*Topics[\s\S]*agenc setup/)
+    expect(existsSync(box.agencHome)).toBe(false)
+  })
+
+  test('the first time: a welcome, then setup; left with Ctrl-C it is the first time again', async () => {
+    const box = sandbox()
+    for (let time = 1; time <= 2; time++) {
+      const terminal = open(box, [])
+      await terminal.waitForText('Welcome to agenc.')
+      await terminal.waitForText(/^\? Editor/m)
+      terminal.type('\u0003')
+      expect(await terminal.exited).toBe(130)
+    }
+    expect(existsSync(box.agencHome)).toBe(false)
+  })
+
+  test('later: the session', async () => {
+    const session = sessionBox()
+    expect(session.agenc(['setup', '--yes']).exitCode).toBe(0)
+    const terminal = open(session, [], 120)
+    await terminal.waitForText('(blank)')
+    terminal.type('\u0003')
+    expect(await terminal.exited).toBe(0)
+  })
+})
+
+describe('agenc help <topic>', () => {
+  test.each(Object.keys(topics))('%s, also in 40 columns', async topic => {
+    const box = sandbox()
+    const shown = box.agenc(['help', topic])
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(shown.stdout.length).toBeGreaterThan(200)
+    const narrow = box.agenc(['help', topic], { env: { COLUMNS: '40' } }).stdout.split('\n')
+    const tooLong = narrow.filter(line => line.length > 40 && line.trim().includes('  '))
+    expect(tooLong).toEqual([])
+    expect(shown.stdout).not.toMatch(/[^\u0000-\u007f]/)
+  })
+
+  test('keys are those that are set, and a broken file is no obstacle', () => {
+    const box = sandbox()
+    box.agenc(['config', 'set', 'tmux.prefix_key', 'g'])
+    expect(box.agenc(['help', 'keys']).stdout).toContain('prefix g n')
+    box.agenc(['config', 'path'])
+    const broken = box.agenc(['help', 'keys'], { env: { AGENC_DIRPATH: '/dev/null/x' } })
+    expect(broken).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+
+  test('agenc help lists them; what is no topic is help for a command, or an error', () => {
+    const box = sandbox()
+    for (const name of Object.keys(topics)) expect(box.agenc(['help']).stdout).toContain(`\n  ${name} `)
+    expect(box.agenc(['help', 'repo', 'add']).stdout).toContain('agenc repo add')
+    expect(box.agenc(['help', 'nonsense']).exitCode).toBe(64)
+    expect(box.agenc(['help', 'constructor']).exitCode).toBe(64)
+  })
+})
+
+describe('lists', () => {
+  test.each([
+    [40, { LC_ALL: 'C' }],
+    [40, {}],
+    [200, {}],
+  ])('in %i columns with %j', async (columns, env) => {
+    const box = sandbox()
+    const wide = {
+      repo: 'github.com/some-organisation/a-rather-long-name',
+      name: '日本語の名前 and more of it',
+    }
+    await storeMissions(box, [wide, { name: 'x'.repeat(90) }])
+    for (const args of [['mission', 'ls'], ['status'], ['editor', 'ls'], ['config', 'ls']]) {
+      const terminal = open(box, args, columns, env)
+      expect(await terminal.exited).toBe(0)
+      const plain = box.agenc(args).stdout.trimEnd().split('\n').length
+      const lines = await waitFor('the list', () => {
+        const shown = terminal.screen().split('\n')
+        return shown.length >= plain && shown
+      })
+      expect(lines, args.join(' ')).toHaveLength(plain)
+      if ('LC_ALL' in env) expect(lines.join('\n')).not.toMatch(/[^\u0000-\u007f]/)
+    }
+  })
+
+  test('a program gets every byte, whatever the locale', async () => {
+    const box = sandbox()
+    await storeMissions(box, [{ name: '日本語' }])
+    expect(box.agenc(['mission', 'ls'], { env: { LC_ALL: 'C' } }).stdout).toContain('日本語')
+  })
+
+  test('times are relative for people and exact in JSON', async () => {
+    const box = sandbox()
+    const [id] = await storeMissions(box, [
+      { last_active_at: new Date(Date.now() - 7_200_000).toISOString() },
+    ])
+    expect(box.agenc(['mission', 'ls']).stdout).toMatch(/\s2h\s*$/)
+    const [mission] = box.agencJson<{ id: string; last_active_at: string }[]>(['mission', 'ls'])
+    expect(mission).toMatchObject({ id, last_active_at: expect.stringMatching(/^\d{4}-.*Z$/) })
+  })
+})
+
+describe('--quiet', () => {
+  test('results and errors stay, news goes', async () => {
+    const box = sandbox()
+    gitBench(box.root, box.env).repo('app')
+    const source = join(box.root, 'app')
+    expect(box.agenc(['repo', 'add', source, '--quiet']).stderr).toBe('')
+    expect(box.agenc(['repo', 'add', source]).stderr).toContain('already')
+    expect(box.agenc(['repo', 'add', source, '-q'])).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(box.agenc(['repo', 'update']).stderr).not.toBe('')
+    expect(box.agenc(['repo', 'update', '-q'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    const [id] = await storeMissions(box, [{}])
+    expect(box.agenc(['mission', 'stop', id!]).stderr).toContain('was not running')
+    expect(box.agenc(['mission', 'stop', id!, '-q'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    expect(box.agenc(['tmux', 'restore', '-q'])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    const failed = box.agenc(['repo', 'rm', 'nothing', '-q'])
+    expect(failed).toMatchObject({ exitCode: 64, stderr: expect.stringContaining('agenc: no repo') })
+  })
+})
