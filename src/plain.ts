@@ -9,7 +9,7 @@ type Input = Record<string, unknown>
  */
 export function plainInput(command: AnyCommand, words: readonly string[]): Input | null {
   const options = (command.options ?? []).map(readOption)
-  const input: Input = Object.fromEntries(options.filter(isNegation).map(({ key }) => [key, true]))
+  const input = startingInput(options)
   const positional: string[] = []
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!
@@ -31,6 +31,13 @@ export function plainInput(command: AnyCommand, words: readonly string[]): Input
     }
   }
   return withArguments(command, input, positional)
+}
+
+/** `--no-focus` alone makes `focus` true until it is said; beside a `--focus` nothing is assumed. */
+function startingInput(options: readonly ReadOption[]): Input {
+  const negations = options.filter(isNegation)
+  const alone = negations.filter(({ key }) => options.filter(option => option.key === key).length === 1)
+  return Object.fromEntries(alone.map(({ key }) => [key, true]))
 }
 
 function withArguments(command: AnyCommand, input: Input, positional: string[]): Input | null {

@@ -32,7 +32,7 @@ export const apart = Object.fromEntries(Object.values(imports).map(path => [name
 export async function hotFiles(root, settings) {
   const entries = Object.entries(hot).map(([name, command]) => [name, start(command)])
   const files = new Map()
-  for (const [name, contents] of [...entries, ['help', help]]) {
+  for (const [name, contents] of [...entries, ['_help', help]]) {
     const done = await build({
       ...settings,
       minifyIdentifiers: true,

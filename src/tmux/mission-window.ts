@@ -81,7 +81,8 @@ export class MissionWindow {
       ...(state === 'idle' ? [['set-option', '-w', '-t', this.#pane, '@agenc_done', '1']] : []),
       ...(message ? clients.map(([name]) => messageTo(name, `${windowName(mission)} ${words}`)) : []),
     ]
-    if (commands.length > 0) this.#tmux.ask(...commands)
+    // One by one: tmux 3.2 refuses a message for a named client, and must still do the rest.
+    for (const each of commands) this.#tmux.ask(each)
     if (bell) for (const [, tty] of clients) ring(tty)
     if (command) this.#runCommand(command, mission, state, waitingFor)
   }

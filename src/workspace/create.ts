@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { loadConfig } from '../config/file.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../db/events.ts'
@@ -32,8 +32,17 @@ export async function createMission(
   const id = newMissionId()
   const setupPending = wish.source.kind === 'repo' && hasSetup(context, db, wish.repo) ? 1 : 0
   await prepareDirectory(context, id, wish.source)
-  if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
-  const at = context.now().toISOString()
+  try {
+    if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
+    store(db, id, wish, setupPending, context.now().toISOString())
+  } catch (error) {
+    rmSync(context.paths.mission(id).root, { recursive: true, force: true })
+    throw error
+  }
+  return getMission(db, id)!
+}
+
+function store(db: Database, id: MissionId, wish: MissionWish, setupPending: 0 | 1, at: string): void {
   db.transaction(() => {
     insertMission(db, {
       id,
@@ -50,7 +59,6 @@ export async function createMission(
     })
     recordEvent(db, id, at, 'created', { source: wish.source, name: wish.name })
   }).immediate()
-  return getMission(db, id)!
 }
 
 /** Nothing of a repo runs before the user trusts it, its setup included. */

@@ -1,6 +1,7 @@
 import { loadConfig } from '../config/file.ts'
 import type { Context } from '../context.ts'
 import { AgencError, ExitCode } from '../errors.ts'
+import { cleanLines } from '../io/clean.ts'
 import type { MissionId } from '../mission/id.ts'
 import { MissionWindow } from '../tmux/mission-window.ts'
 import { runMission } from './run.ts'
@@ -20,8 +21,8 @@ export async function runInTerminal(context: Context, id: MissionId): Promise<nu
     window?.leave({ isStopped: wasStopped })
     return exitCode
   } catch (error) {
-    context.err.line(`agenc: ${error instanceof Error ? error.message : String(error)}`)
-    if (error instanceof AgencError && error.hint) context.err.line(error.hint)
+    context.err.line(`agenc: ${cleanLines(error instanceof Error ? error.message : String(error))}`)
+    if (error instanceof AgencError && error.hint) context.err.line(cleanLines(error.hint))
     await pressEnter(context)
     window?.leave({ isStopped: false })
     return error instanceof AgencError ? error.exitCode : ExitCode.failed

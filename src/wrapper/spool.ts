@@ -40,7 +40,7 @@ export function sweepSpool(events: string, nowMs: number): SpoolSweep {
     const { path, key, size } = entry
     const text = size > longestEventBytes ? null : readFileSync(path, 'utf8')
     if (text !== null && isWhole(text)) sweep.files.push({ path, key, text })
-    else if (!isBeingWritten(entry, nowMs)) {
+    else if (text === null || !isBeingWritten(entry, nowMs)) {
       sweep.rejected.push({ path, reason: text === null ? 'too long' : 'not JSON' })
     }
   }

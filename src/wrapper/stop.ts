@@ -63,3 +63,11 @@ function clearLease(context: Context, db: Database, { id }: MissionRecord, wrapp
   if (now?.wrapper_pid !== wrapper.pid || now.wrapper_start !== wrapper.start) return
   releaseLease(db, id, { code: null, signal: 'SIGKILL', isLost: false }, context.now())
 }
+
+/** A mission that was lost and is not wanted back: nothing of it runs any more, and `restore` leaves it alone. */
+export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<void> {
+  const { grace_ms: graceMs } = loadConfig(context.paths.config).stop
+  await endLeftoverClaude(context, systemProbe(context.exec), mission, graceMs)
+  const signal = mission.exit_signal as NodeJS.Signals | null
+  releaseLease(db, mission.id, { code: mission.exit_code, signal, isLost: false }, context.now())
+}

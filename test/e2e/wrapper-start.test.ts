@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeProgram } from '../helpers/missions.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { answer, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { answer, press, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 interface Started {
   args: string[]
@@ -248,8 +248,7 @@ describe('trust', () => {
     await box.until(id, 'waiting:trust')
     expect(box.record(id).waiting_since).toBeTruthy()
     expect(trusted(box)).toEqual([])
-    terminal.type('\u001b[B')
-    await terminal.waitForText('❯ Yes')
+    await press(terminal, '\u001b[B', () => terminal.screen().includes('❯ Yes'))
     await answer(box, id, terminal, '\r')
     await box.ready(id)
   })

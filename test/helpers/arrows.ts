@@ -42,8 +42,9 @@ export const floors: readonly (readonly string[])[] = [
   ['setup', 'wrapper'],
   ['demo', 'doctor', 'launch'],
   ['commands'],
-  ['cli.ts', 'complete.ts'],
+  ['cli.ts', 'complete.ts', 'plain.ts'],
   ['main.ts'],
+  ['start.ts'],
 ]
 
 /** `src/db/open.ts` is in `db`, `src/main.ts` in `main.ts`. */

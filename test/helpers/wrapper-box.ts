@@ -170,11 +170,15 @@ export async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.type('\r')
 }
 
-/** Presses a key until the dialog takes it: it is deaf for its first moments. */
-export async function answer(box: WrapperBox, id: string, terminal: Terminal, key: string): Promise<void> {
-  await waitFor('the dialog to take the key', async () => {
-    if (box.record(id).state !== 'waiting') return true
+/** A dialog is deaf for its first moments: the key is pressed until it has done its work. */
+export async function press(terminal: Terminal, key: string, hasWorked: () => boolean): Promise<void> {
+  await waitFor(`${JSON.stringify(key)} to work`, async () => {
+    if (hasWorked()) return true
     terminal.type(key)
-    return waitFor('an end of waiting', () => box.record(id).state !== 'waiting', 400).catch(() => false)
+    return waitFor('it', hasWorked, 400).catch(() => false)
   })
+}
+
+export async function answer(box: WrapperBox, id: string, terminal: Terminal, key: string): Promise<void> {
+  await press(terminal, key, () => box.record(id).state !== 'waiting')
 }

@@ -19,9 +19,10 @@ export function surroundingsOf(context: Context): Surroundings {
 export function sightMissions(surroundings: Surroundings, missions: readonly MissionJson[]): Sighting[] {
   return look(
     surroundings,
-    missions.map(({ short_id, claude_pid, wrapper_pid }) => ({
+    // The wrapper was found alive by its start time just now; Claude is its child and has the same parents.
+    missions.map(({ short_id, wrapper_pid }) => ({
       shortId: short_id,
-      pids: [claude_pid, wrapper_pid].filter(pid => pid !== null),
+      pids: wrapper_pid === null ? [] : [wrapper_pid],
     })),
   )
 }

@@ -4,7 +4,7 @@ import { type Context, isInteractive } from '../../context.ts'
 import type { Database } from '../../db/open.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/store.ts'
-import { AgencError, usageError } from '../../errors.ts'
+import { usageError } from '../../errors.ts'
 import { pick } from '../../io/picker.ts'
 import { destinationFor, launchMission } from '../../launch/launch.ts'
 import { parseApprove } from '../../mission/approve.ts'
@@ -116,7 +116,6 @@ async function chooseRepo(context: Context, db: Database, word: string | undefin
 function readPrompt(prompt: string | undefined): string | null {
   if (prompt === undefined) return null
   const text = prompt === '-' ? readFileSync(0, 'utf8') : prompt
-  if (text.trim() === '')
-    throw new AgencError('the prompt is empty', 'Leave --prompt out to start without one.')
+  if (text.trim() === '') throw usageError('the prompt is empty', 'Leave --prompt out to start without one.')
   return text
 }

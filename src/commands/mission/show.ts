@@ -29,7 +29,7 @@ function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
   const mode = mission.permission_mode ?? 'as Claude decides'
   const lines: [string, string | null][] = [
     ['id', mission.id],
-    ['name', mission.name && cleanText(mission.name)],
+    ['name', mission.name],
     ['repo', mission.repo ?? '(blank)'],
     ['state', stateWord(mission)],
     ['since', mission.waiting_since],
@@ -45,13 +45,13 @@ function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
     ['active', mission.last_active_at],
     ['last exit', lastExit(mission)],
     ...mission.pending.map((request): [string, string] => ['pending', pendingLine(request)]),
-    ...mission.plans.map((plan): [string, string] => ['plan', cleanText(plan)]),
+    ...mission.plans.map((plan): [string, string] => ['plan', plan]),
   ]
-  return lines.filter((line): line is [string, string] => Boolean(line[1]))
+  return lines.flatMap(([label, value]) => (value ? [[label, cleanText(value)]] : []))
 }
 
 function pendingLine({ id, tool, input, since }: MissionJson['pending'][number]): string {
-  return cleanText(`${id}: ${tool} ${subjectOf(tool, input)} since ${since}`)
+  return `${id}: ${tool} ${subjectOf(tool, input)} since ${since}`
 }
 
 function lastExit({ last_exit: exit }: MissionJson): string | null {

@@ -4,7 +4,7 @@ import { usageError } from '../../errors.ts'
 import { shortId } from '../../mission/id.ts'
 import { chooseMissions } from '../../roster/choose.ts'
 import { statusesOf } from '../../roster/roster.ts'
-import { stopMissions } from '../../wrapper/stop.ts'
+import { dismissLost, stopMissions } from '../../wrapper/stop.ts'
 import { defineCommand, jsonOption, quietOption } from '../command.ts'
 
 interface Input {
@@ -25,10 +25,13 @@ export default defineCommand<Input>({
       const chosen = all ? listMissions(db, { archived: true }) : await chooseMissions(context, db, words)
       const statuses = statusesOf(context, chosen)
       const running = chosen.filter((_, index) => statuses[index] === 'running')
+      const lost = all ? [] : chosen.filter((_, index) => statuses[index] === 'crashed')
       await stopMissions(context, db, running)
-      if (json) context.out.line(JSON.stringify(running.map(({ id }) => ({ id, status: 'stopped' }))))
+      for (const mission of lost) await dismissLost(context, db, mission)
+      if (json)
+        context.out.line(JSON.stringify([...running, ...lost].map(({ id }) => ({ id, status: 'stopped' }))))
       else if (!all) {
-        for (const { id } of chosen.filter(mission => !running.includes(mission))) {
+        for (const { id } of chosen.filter(mission => ![...running, ...lost].includes(mission))) {
           context.err.line(`${shortId(id)} was not running.`)
         }
       }

@@ -1,0 +1,184 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { MissionJson } from '../../src/mission/json.ts'
+import { writeProgram } from '../helpers/missions.ts'
+import type { Terminal } from '../helpers/terminal.ts'
+import { waitFor } from '../helpers/wait.ts'
+import { answer, say, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+
+/** A mission that has talked a little, ended. */
+async function talked(box: WrapperBox, ...args: string[]): Promise<string> {
+  const { id, terminal } = await box.mission('--permission-mode', 'default', ...args)
+  await talk(box, id, terminal, 'It is a fine day.')
+  await leave(box, id, terminal)
+  return id
+}
+
+async function talk(box: WrapperBox, id: string, terminal: Terminal, text: string): Promise<void> {
+  await say(terminal, `Talk. [[text ${text}]]`)
+  await terminal.waitForText(text)
+  await box.ready(id)
+}
+
+async function leave(box: WrapperBox, id: string, terminal: Terminal): Promise<void> {
+  await say(terminal, '/exit')
+  expect(await terminal.exited).toBe(0)
+  expect(box.record(id)).toMatchObject({ exit_code: 0, ended_by: 'user', wrapper_pid: null })
+}
+
+/** What was typed into the shell has ended with this exit code. */
+async function shellSays(terminal: Terminal, command: string, exitCode: number): Promise<string> {
+  terminal.type(`clear; ${command}; echo "left $?"\r`)
+  return terminal.waitForText(`left ${exitCode}`)
+}
+
+describe('resume goes on in the conversation', () => {
+  test('after it was left, with its id and its words', async () => {
+    const box = wrapperBox()
+    const id = await talked(box)
+    const terminal = box.run(['mission', 'resume', id.slice(0, 8)])
+    await terminal.waitForText('It is a fine day.')
+    await box.ready(id)
+    expect(box.record(id).session_id).toBe(id)
+  })
+
+  test('after kill -9 in the middle of a turn', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--permission-mode', 'default')
+    await talk(box, id, terminal, 'It is a fine day.')
+    await say(terminal, 'Think. [[text Hm.]]+[[hang]]')
+    await box.until(id, 'busy')
+    const { wrapper_pid, claude_pid } = box.record(id)
+    process.kill(wrapper_pid!, 'SIGKILL')
+    process.kill(claude_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid, claude_pid)
+    const resumed = box.run(['mission', 'resume', id])
+    await resumed.waitForText('It is a fine day.')
+    await box.ready(id)
+    await talk(box, id, resumed, 'As I was saying.')
+  })
+
+  test('of one that was never spoken to begins it, under the same id', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission()
+    await leave(box, id, terminal)
+    expect(box.record(id).session_begun).toBe(0)
+    const resumed = box.run(['mission', 'resume', id])
+    await box.ready(id)
+    await talk(box, id, resumed, 'Good morning.')
+    expect(box.record(id)).toMatchObject({ session_id: id, session_begun: 1 })
+  })
+
+  test('after a prompt that was taken back at once, of which no conversation is left', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--permission-mode', 'default')
+    await say(terminal, 'Think. [[hang]]')
+    await box.until(id, 'busy')
+    terminal.type('\u001b')
+    await box.ready(id)
+    const { wrapper_pid, claude_pid } = box.record(id)
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid, claude_pid)
+    box.run(['mission', 'resume', id])
+    await box.ready(id)
+  })
+
+  test('after /clear opens the new one, not the old one', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--permission-mode', 'default')
+    await talk(box, id, terminal, 'It is a fine day.')
+    await say(terminal, '/clear')
+    await waitFor('another session', () => box.record(id).session_id !== id)
+    await box.ready(id)
+    await talk(box, id, terminal, 'A new leaf.')
+    await leave(box, id, terminal)
+    const resumed = box.run(['mission', 'resume', id])
+    await resumed.waitForText('A new leaf.')
+    expect(resumed.screen()).not.toContain('It is a fine day.')
+  })
+
+  test('refuses, rather than open a blank one, where the conversation is gone', async () => {
+    const box = wrapperBox()
+    const id = await talked(box)
+    rmSync(join(box.claudeHome, 'projects'), { recursive: true })
+    const terminal = await box.shell()
+    const screen = await shellSays(terminal, `agenc mission resume ${id}`, 1)
+    expect(screen.replaceAll('\n', '')).toContain(`is gone: no ${id}.jsonl`)
+    expect(box.record(id)).toMatchObject({ wrapper_pid: null, session_id: id, session_begun: 1 })
+    const forked = await shellSays(terminal, `agenc mission fork ${id}`, 1)
+    expect(forked).toContain('is gone')
+  })
+})
+
+describe('of two resumes', () => {
+  test('where one runs, the other says where', async () => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    const terminal = await box.shell()
+    const screen = await shellSays(terminal, `agenc mission resume ${id}`, 1)
+    expect(screen).toMatch(/is running on \/dev\/pts\/\d+ \(process \d+\)/)
+  })
+
+  test('at the same instant, fifty times: one Claude each time', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission()
+    await leave(box, id, terminal)
+    // What counts here is who gets to start it; starting the whole stand-in fifty times only takes time.
+    box.agenc(['config', 'set', 'claude.command', quickClaude(box)])
+    for (let round = 0; round < 50; round++) {
+      const racers = [box.run(['mission', 'resume', id]), box.run(['mission', 'resume', id])]
+      const codes = await Promise.all(racers.map(racer => outcome(racer)))
+      expect(codes.sort()).toEqual([0, 1])
+    }
+    expect(starts(box)).toHaveLength(50)
+  }, 90_000)
+})
+
+/** Stays until both racers have had their turn: the loser waits for Enter, as in any window of its own. */
+async function outcome(racer: Terminal): Promise<number> {
+  void waitFor('its end or its words', () => racer.screen().includes('Press Enter'), 20_000).then(
+    () => racer.type('\r'),
+    () => {},
+  )
+  return racer.exited
+}
+
+function quickClaude(box: WrapperBox): string {
+  const script = `[ "$1" = --version ] && echo 2.1.325 && exit
+case "$*" in *--settings*) echo $$ >>'${join(box.root, 'starts')}'; sleep 0.7 ;; esac`
+  return writeProgram(join(box.root, 'quick'), script)
+}
+
+function starts(box: WrapperBox): string[] {
+  return readFileSync(join(box.root, 'starts'), 'utf8').trim().split('\n')
+}
+
+describe('resume --restart', () => {
+  test('starts Claude anew with the same conversation and the new settings, once it is idle', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--name', 'steady')
+    await talk(box, id, terminal, 'It is a fine day.')
+    const { wrapper_pid, claude_pid } = box.record(id)
+    await say(terminal, 'Go. [[bash touch made]] [[text Made.]]')
+    await box.until(id, 'waiting:permission').catch(() => box.until(id, 'waiting:input'))
+    box.agenc(['config', 'set', 'claude.permission_mode', 'plan'])
+    expect(box.agenc(['mission', 'resume', id, '--restart'])).toMatchObject({ exitCode: 0 })
+    expect(box.record(id).claude_pid).toBe(claude_pid)
+    await answer(box, id, terminal, '\u001b')
+    await waitFor('another Claude', () => box.record(id).claude_pid !== claude_pid)
+    await terminal.waitForText('plan mode on')
+    await terminal.waitForText('It is a fine day.')
+    await box.ready(id)
+    expect(box.record(id)).toMatchObject({
+      wrapper_pid,
+      session_id: id,
+      permission_mode: null,
+      name: 'steady',
+    })
+    expect(box.agencJson<MissionJson>(['mission', 'show', id])).toMatchObject({ status: 'running' })
+    await talk(box, id, terminal, 'As I was saying.')
+    expect(box.record(id).permission_mode).toBeNull()
+    await leave(box, id, terminal)
+  })
+})

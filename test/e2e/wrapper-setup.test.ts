@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { waitFor } from '../helpers/wait.ts'
+import { press, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+
+function addRepo(box: WrapperBox, setup: string, trust = '--trust'): string {
+  const source = join(box.root, 'sources', 'app')
+  mkdirSync(source, { recursive: true })
+  writeFileSync(join(source, 'README.md'), 'app\n')
+  for (const line of ['init -q -b main', 'add .', 'commit -q -m first'])
+    execFileSync('git', line.split(' '), { cwd: source, env: box.env, stdio: 'ignore' })
+  const repo = box.agenc(['repo', 'add', source, trust]).stdout.trim()
+  const done = box.agenc(['config', 'set', `repos.${repo}.setup`, setup])
+  if (done.exitCode !== 0) throw new Error(done.stderr)
+  return repo
+}
+
+const missionFile = (box: WrapperBox, id: string, name: string) => join(box.agencHome, 'missions', id, name)
+
+describe("a repo's setup", () => {
+  test('runs once, in the working copy, before Claude; its output is kept', async () => {
+    const box = wrapperBox()
+    const repo = addRepo(box, 'echo preparing; pwd >>ran; test -e README.md')
+    const terminal = box.run(['mission', 'new', repo])
+    const { id } = await waitFor('the mission', () => box.records()[0])
+    await box.ready(id)
+    const agent = missionFile(box, id, 'agent')
+    expect(readFileSync(join(agent, 'ran'), 'utf8')).toBe(`${agent}\n`)
+    expect(readFileSync(missionFile(box, id, 'setup.log'), 'utf8')).toContain('preparing\n')
+    expect(box.record(id).setup_pending).toBe(0)
+    process.kill(terminal.pid, 'SIGTERM')
+    await terminal.exited
+    box.run(['mission', 'resume', id])
+    await box.ready(id)
+    expect(readFileSync(join(agent, 'ran'), 'utf8')).toBe(`${agent}\n`)
+  })
+
+  test('that fails is shown and stops before Claude; the next resume runs it again', async () => {
+    const box = wrapperBox()
+    const repo = addRepo(box, 'echo out of luck; test -e mended')
+    const terminal = box.run(['mission', 'new', repo])
+    await terminal.waitForText('Press Enter')
+    expect(terminal.screen()).toContain('out of luck')
+    expect(terminal.screen()).toContain('setup failed with 1')
+    const { id } = box.records()[0]!
+    expect(box.record(id)).toMatchObject({ wrapper_pid: null, setup_pending: 1, exit_code: 1 })
+    expect(box.history(id).map(({ kind }) => kind)).not.toContain('state')
+    await press(terminal, '\r', () => !existsSync(`/proc/${terminal.pid}/fd`))
+    writeFileSync(join(missionFile(box, id, 'agent'), 'mended'), '')
+    box.run(['mission', 'resume', id])
+    await box.ready(id)
+    expect(box.record(id).setup_pending).toBe(0)
+  })
+
+  test('of a repo that is not trusted is not run', async () => {
+    const box = wrapperBox()
+    const repo = addRepo(box, 'touch ran', '--no-trust')
+    box.run(['mission', 'new', repo])
+    const { id } = await waitFor('the mission', () => box.records()[0])
+    await box.until(id, 'waiting:trust')
+    expect(existsSync(join(missionFile(box, id, 'agent'), 'ran'))).toBe(false)
+  })
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)(
+    'is ended by %s with everything it started, and Claude is not started',
+    async (signal, exitCode) => {
+      const box = wrapperBox()
+      const repo = addRepo(box, 'sh -c "echo \\$\\$ >inner; sleep 1000"; echo >after; sleep 1000')
+      const terminal = box.run(['mission', 'new', repo])
+      const { id } = await waitFor('the mission', () => box.records()[0])
+      const agent = missionFile(box, id, 'agent')
+      const inner = await waitFor('the setup', () =>
+        Number(readFileSync(join(agent, 'inner'), 'utf8').trim()),
+      )
+      process.kill(terminal.pid, signal)
+      expect(await terminal.exited).toBe(exitCode)
+      await untilGone(inner)
+      expect(box.record(id)).toMatchObject({
+        wrapper_pid: null,
+        claude_pid: null,
+        setup_pending: 1,
+        exit_signal: signal,
+      })
+      expect(existsSync(join(agent, 'after'))).toBe(false)
+    },
+  )
+})

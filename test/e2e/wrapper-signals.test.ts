@@ -1,0 +1,207 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { MissionJson } from '../../src/mission/json.ts'
+import { writeProgram } from '../helpers/missions.ts'
+import { waitFor } from '../helpers/wait.ts'
+import { isAlive, say, tryKill, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+
+const status = (box: WrapperBox, id: string) => box.agencJson<MissionJson>(['mission', 'show', id]).status
+
+/** A Claude that does not want to leave, with a tool in a session of its own. */
+function useStubbornClaude(box: WrapperBox, graceMs: number): { toolPid(): Promise<number> } {
+  const pidFile = join(box.root, 'tool.pid')
+  const script = `[ "$1" = --version ] && echo 2.1.325 && exit
+trap '' HUP INT TERM
+setsid sh -c 'trap "" HUP INT TERM; echo $$ >${pidFile}; while :; do sleep 1; done' &
+while :; do sleep 1; done`
+  box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'stubborn'), script)])
+  box.agenc(['config', 'set', 'stop.grace_ms', String(graceMs)])
+  return {
+    toolPid: () =>
+      waitFor('the tool', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8').trim())),
+  }
+}
+
+describe('a signal is forwarded, and the exit code is Claude’s own', () => {
+  test.each([
+    ['SIGHUP', 129],
+    ['SIGINT', 0],
+    ['SIGTERM', 143],
+  ] as const)('%s → %i', async (signal, exitCode) => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission()
+    const { wrapper_pid, claude_pid } = box.record(id)
+    process.kill(wrapper_pid!, signal)
+    expect(await terminal.exited).toBe(exitCode)
+    expect(isAlive(claude_pid!)).toBe(false)
+    expect(box.record(id)).toMatchObject({ exit_code: exitCode, exit_signal: null, claude_pid: null })
+    expect(status(box, id)).toBe('stopped')
+  })
+
+  test('at a dialog, and a second signal right behind the first', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--permission-mode', 'default')
+    await say(terminal, 'Go. [[bash touch made]]')
+    await box.until(id, 'waiting:permission')
+    const { wrapper_pid } = box.record(id)
+    process.kill(wrapper_pid!, 'SIGHUP')
+    tryKill(wrapper_pid!, 'SIGHUP')
+    tryKill(wrapper_pid!, 'SIGTERM')
+    expect(await terminal.exited).toBe(129)
+    expect(box.record(id)).toMatchObject({ exit_code: 129, state: null, waiting_for: null })
+  })
+
+  test('before Claude has started, it is not started', async () => {
+    const box = wrapperBox()
+    const [asked, started] = [join(box.root, 'asked'), join(box.root, 'started')]
+    const script = `case "$1" in
+--version) : >${asked}; while [ ! -e ${asked}.go ]; do sleep 0.05; done; echo 2.1.325 ;;
+--session-id) : >${started} ;; esac`
+    box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'slow'), script)])
+    const terminal = box.run(['mission', 'new', '--blank'])
+    await waitFor('the question for its version', () => existsSync(asked))
+    process.kill(terminal.pid, 'SIGTERM')
+    writeProgram(`${asked}.go`, '')
+    expect(await terminal.exited).toBe(143)
+    expect(existsSync(started)).toBe(false)
+    expect(box.records()[0]).toMatchObject({ wrapper_pid: null, exit_signal: 'SIGTERM', ended_by: 'user' })
+  })
+
+  test('who does not leave is killed after the grace period, with everything it started', async () => {
+    const box = wrapperBox()
+    const { toolPid } = useStubbornClaude(box, 300)
+    const terminal = box.run(['mission', 'new', '--blank'])
+    const tool = await toolPid()
+    const { claude_pid } = box.records()[0]!
+    process.kill(terminal.pid, 'SIGTERM')
+    expect(await terminal.exited).toBe(137)
+    await untilGone(tool, claude_pid)
+    expect(box.records()[0]).toMatchObject({ exit_code: null, exit_signal: 'SIGKILL', ended_by: 'user' })
+  })
+})
+
+describe('mission stop', () => {
+  test('returns when the processes are gone and the store says so', async () => {
+    const box = wrapperBox()
+    const a = await box.mission()
+    const b = await box.mission()
+    const pids = box.records().flatMap(({ wrapper_pid, claude_pid }) => [wrapper_pid!, claude_pid!])
+    expect(box.agenc(['mission', 'stop', a.id, b.id])).toMatchObject({ exitCode: 0 })
+    expect(pids.filter(isAlive)).toEqual([])
+    expect(box.records().map(({ wrapper_pid, exit_code }) => [wrapper_pid, exit_code])).toEqual([
+      [null, 143],
+      [null, 143],
+    ])
+    expect(box.agenc(['mission', 'stop', a.id])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('from inside, by a tool of the mission itself', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--permission-mode', 'allowedTools')
+    await say(terminal, 'Leave. [[bash agenc mission stop .]]')
+    expect(await terminal.exited).toBe(143)
+    expect(status(box, id)).toBe('stopped')
+  })
+
+  test('ends a wrapper that hangs, and its Claude', async () => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    box.agenc(['config', 'set', 'stop.grace_ms', '100'])
+    const { wrapper_pid, claude_pid } = box.record(id)
+    // Stopped and continued by nobody but the kernel's SIGKILL: a debugger holds it, say.
+    const stop = setInterval(() => tryKill(wrapper_pid!, 'SIGSTOP'), 1)
+    try {
+      expect((await box.agencAsync(['mission', 'stop', id])).exitCode).toBe(0)
+    } finally {
+      clearInterval(stop)
+    }
+    expect([wrapper_pid!, claude_pid!].filter(isAlive)).toEqual([])
+    expect(status(box, id)).toBe('stopped')
+  })
+})
+
+describe('kill -9', () => {
+  test('of the wrapper, in a window of its own: Claude goes too, and ls tells at once', async () => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    const { wrapper_pid, claude_pid } = box.record(id)
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid)
+    expect(box.agencJson<MissionJson[]>(['mission', 'ls'])).toMatchObject([
+      { id, status: 'crashed', state: null, wrapper_pid: null, claude_pid: null },
+    ])
+    await untilGone(claude_pid)
+  })
+
+  test('of the wrapper, under a shell: Claude goes too, and the shell is usable', async () => {
+    const box = wrapperBox()
+    const terminal = await box.shell()
+    terminal.type('agenc mission new --blank\r')
+    const { id } = await waitFor('the mission', () => box.records()[0])
+    await box.ready(id)
+    const { wrapper_pid, claude_pid } = box.record(id)
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid, claude_pid)
+    expect(status(box, id)).toBe('crashed')
+    terminal.type('echo the shell $((40+2))\r')
+    await terminal.waitForText('the shell 42')
+  })
+
+  test('of a wrapper whose Claude does not want to leave: its tools go as well', async () => {
+    const box = wrapperBox()
+    const { toolPid } = useStubbornClaude(box, 200)
+    const terminal = await box.shell()
+    terminal.type('agenc mission new --blank\r')
+    const tool = await toolPid()
+    const { wrapper_pid, claude_pid } = box.records()[0]!
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid, claude_pid, tool)
+  })
+
+  test('of both, and a Claude that is still there is ended by the next resume', async () => {
+    const box = wrapperBox()
+    const { toolPid } = useStubbornClaude(box, 60_000)
+    const terminal = await box.shell()
+    terminal.type('agenc mission new --blank\r')
+    const tool = await toolPid()
+    const { id, wrapper_pid, claude_pid } = box.records()[0]!
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid)
+    expect(isAlive(claude_pid!)).toBe(true)
+    box.agenc(['config', 'set', 'stop.grace_ms', '100'])
+    box.agenc(['config', 'unset', 'claude.command'])
+    box.run(['mission', 'resume', id])
+    await box.ready(id)
+    expect([claude_pid!, tool].filter(isAlive)).toEqual([])
+  })
+
+  test('of Claude: crashed', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission()
+    process.kill(box.record(id).claude_pid!, 'SIGKILL')
+    await box.until(id, 'stopped')
+    expect(box.record(id)).toMatchObject({ exit_code: null, exit_signal: 'SIGKILL', ended_by: 'lost' })
+    expect(status(box, id)).toBe('crashed')
+    tryKill(terminal.pid, 'SIGTERM')
+    expect(await terminal.exited).toBe(137)
+  })
+})
+
+describe('mission ls is not fooled by', () => {
+  test.each([
+    ['a recycled pid', (start: string) => start.replace(/\d+$/, '1')],
+    ['a reboot', (start: string) => start.replace(/^[^:]+/, '00000000-0000-0000-0000-000000000000')],
+  ])('%s', async (_title, other) => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission()
+    const { wrapper_pid, wrapper_start } = box.record(id)
+    process.kill(wrapper_pid!, 'SIGTERM')
+    await terminal.exited
+    box.change('UPDATE missions SET wrapper_pid = ?, wrapper_start = ?', process.pid, other(wrapper_start!))
+    expect(status(box, id)).toBe('crashed')
+    box.run(['mission', 'resume', id])
+    await box.ready(id)
+    expect(status(box, id)).toBe('running')
+  })
+})

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agencScript } from '../helpers/cli.ts'
+import type { Terminal } from '../helpers/terminal.ts'
+import { tmuxBench } from '../helpers/tmux.ts'
+import { waitFor } from '../helpers/wait.ts'
+import { say, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+
+const ctrlZ = '\u001a'
+
+async function missionUnderShell(box: WrapperBox): Promise<{ id: string; terminal: Terminal }> {
+  const terminal = await box.shell()
+  terminal.type('echo before $((1+1)); agenc mission new --blank\r')
+  const { id } = await waitFor('the mission', () => box.records()[0])
+  await box.ready(id)
+  return { id, terminal }
+}
+
+describe('after Claude died hard', () => {
+  test('the terminal is as it was: modes, screen, scrollback', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await missionUnderShell(box)
+    const drawn = terminal.raw().length
+    expect(terminal.screen()).toContain('Claude Code')
+    process.kill(box.record(id).claude_pid!, 'SIGKILL')
+    await terminal.waitForText('before 2')
+    expect(terminal.screen()).not.toContain('Claude Code')
+    const said = terminal.raw().slice(drawn)
+    for (const mode of ['?1049l', '?1000l', '?1003l', '?1006l', '?25h', '?1004l', '?2004l', '<u', '>4m'])
+      expect(said).toContain(`\u001b[${mode}`)
+    expect(said).toContain('\u001b]0;\u0007')
+    terminal.type('stty -a | tr ";" "\\n" | grep -o "[-]*icanon\\|[-]*echo \\|[-]*isig" | tr "\\n" .; echo\r')
+    await terminal.waitForText(/isig\.icanon\.echo/)
+  })
+
+  test('under a shell the exit code is 137 and nothing waits for Enter', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await missionUnderShell(box)
+    process.kill(box.record(id).claude_pid!, 'SIGKILL')
+    await box.until(id, 'stopped')
+    terminal.type('echo "left $?"\r')
+    await terminal.waitForText('left 137')
+  })
+})
+
+describe('Ctrl-Z', () => {
+  test('in a window of its own Claude goes on, again and again', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission()
+    for (const word of ['first', 'second']) {
+      const drawn = terminal.raw().length
+      terminal.type(ctrlZ)
+      await waitFor('the suspension', () => terminal.raw().slice(drawn).includes('suspended'))
+      await waitFor('the way back', () =>
+        terminal.raw().slice(drawn).split('suspended')[1]!.includes('?1049h'),
+      )
+      await say(terminal, `Go on. [[text The ${word} time.]]`)
+      await terminal.waitForText(`The ${word} time.`)
+      await box.ready(id)
+    }
+  })
+
+  test('under a shell both are suspended, fg brings both back', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await missionUnderShell(box)
+    const { wrapper_pid, claude_pid } = box.record(id)
+    terminal.type(ctrlZ)
+    await terminal.waitForText('Stopped')
+    await waitFor('both to be suspended', () => [wrapper_pid!, claude_pid!].every(isSuspended))
+    terminal.type('echo the shell $((40+2))\r')
+    await terminal.waitForText('the shell 42')
+    terminal.type('fg\r')
+    await terminal.waitForText('Claude Code v')
+    await say(terminal, 'Still there? [[text Still here.]]')
+    await terminal.waitForText('Still here.')
+    expect(box.record(id)).toMatchObject({ wrapper_pid, claude_pid })
+  })
+
+  test('a suspended mission can be stopped from elsewhere', async () => {
+    const box = wrapperBox()
+    box.agenc(['config', 'set', 'stop.grace_ms', '500'])
+    const { id, terminal } = await missionUnderShell(box)
+    const { wrapper_pid, claude_pid } = box.record(id)
+    terminal.type(ctrlZ)
+    await waitFor('both to be suspended', () => [wrapper_pid!, claude_pid!].every(isSuspended))
+    expect((await box.agencAsync(['mission', 'stop', id])).exitCode).toBe(0)
+    await untilGone(wrapper_pid, claude_pid)
+    expect(box.record(id)).toMatchObject({ wrapper_pid: null, ended_by: 'user' })
+    terminal.type('\recho the shell $((40+2))\r')
+    await terminal.waitForText('the shell 42')
+  })
+})
+
+describe('the terminal itself is gone', () => {
+  test.each([
+    ['its window was closed', ['kill-window', '-t', 'work'], 'user'],
+    ['the tmux server went down', ['kill-server'], 'lost'],
+  ])('%s: everything else still happens', async (_title, command, endedBy) => {
+    const box = wrapperBox()
+    const bench = tmuxBench({ box, sessions: ['other'] })
+    bench.run('new-window', '-d', '-n', 'work', process.execPath, agencScript, 'mission', 'new', '--blank')
+    const { id } = await waitFor('the mission', () => box.records()[0])
+    await box.ready(id)
+    const { wrapper_pid, claude_pid } = box.record(id)
+    execFileSync('tmux', command, { env: box.env })
+    await untilGone(wrapper_pid, claude_pid)
+    expect(box.record(id)).toMatchObject({ wrapper_pid: null, exit_code: 129, ended_by: endedBy })
+    const log = readFileSync(join(box.agencHome, 'missions', id, 'wrapper.log'), 'utf8')
+    expect(log).toContain('SIGHUP: forward')
+  })
+})
+
+function isSuspended(pid: number): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
+}

@@ -1,0 +1,68 @@
+import { Command as Commander } from 'commander'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { declareCommand } from '../../src/cli.ts'
+import type { AnyCommand } from '../../src/commands/command.ts'
+import { type Entry, nouns, topLevel } from '../../src/commands/registry.ts'
+import { plainInput } from '../../src/plain.ts'
+
+const commands: [name: string, entry: Entry][] = [
+  ...Object.entries(nouns).flatMap(([noun, { verbs }]) =>
+    Object.entries(verbs).map(([verb, entry]): [string, Entry] => [`${noun} ${verb}`, entry]),
+  ),
+  ...Object.entries(topLevel),
+]
+
+/** What commander makes of the same words; null where it refuses them, or prints help. */
+function byCommander(command: AnyCommand, entry: Entry, words: readonly string[]): object | null {
+  const declared = new Commander('x')
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+  let input: object | null = null
+  const names = (command.arguments ?? []).map(({ name }) => name)
+  declareCommand(declared, command, entry).action((...parameters) => {
+    const options = parameters[names.length] as object
+    input = { ...options, ...Object.fromEntries(names.map((name, index) => [name, parameters[index]])) }
+  })
+  try {
+    declared.parse(words, { from: 'user' })
+  } catch {
+    return null
+  }
+  return input
+}
+
+/** Words as people type them at this command, right and wrong. */
+function wordsFor(command: AnyCommand): fc.Arbitrary<string[]> {
+  const flags = (command.options ?? []).flatMap(({ flags }) =>
+    flags.split(/[ ,]+/).filter(word => word.startsWith('-')),
+  )
+  const usual = ['a', '3f2a', '.', '-', '--', '', '--help', '-h', '--nope', '-x', 'x y', '--json=1', '-1']
+  return fc.array(fc.constantFrom(...flags, ...usual), { maxLength: 6 })
+}
+
+describe.each(commands)('agenc %s', (_name, entry) => {
+  test('reads a plain line as commander does, or leaves it to commander', async () => {
+    const { default: command } = await entry.load()
+    fc.assert(
+      fc.property(wordsFor(command), words => {
+        const plain = plainInput(command, words)
+        if (plain !== null) expect(plain).toEqual(byCommander(command, entry, words))
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
+
+test('the usual lines are plain', async () => {
+  const { default: ls } = await nouns.mission!.verbs.ls!.load()
+  const { default: create } = await nouns.mission!.verbs.new!.load()
+  expect(plainInput(ls, ['--json'])).toEqual({ json: true })
+  expect(plainInput(ls, ['-a'])).toEqual({ all: true })
+  expect(plainInput(ls, ['--jsn'])).toBeNull()
+  expect(plainInput(create, ['o/r', '--no-focus', '--name', 'x'])).toEqual({
+    repo: 'o/r',
+    focus: false,
+    name: 'x',
+  })
+})
