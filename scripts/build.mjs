@@ -40,7 +40,10 @@ const bundled = await build({
 
 const files = new Map([
   [join(outdir, 'package.json'), '{"type":"commonjs"}\n'],
-  [join(outdir, 'switch.sh'), readFileSync(join(root, 'src', 'tmux', 'switch.sh'), 'utf8')],
+  ...['new.sh', 'switch.sh'].map(name => [
+    join(outdir, name),
+    readFileSync(join(root, 'src', 'tmux', name), 'utf8'),
+  ]),
   [join(outdir, 'THIRD-PARTY.txt'), thirdPartyNotices(root, bundled.metafile)],
 ])
 for (const [path, text] of await hotFiles(root, settings)) files.set(join(outdir, path), text)

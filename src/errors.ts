@@ -11,6 +11,12 @@ export const ExitCode = {
 /** An error meant for people: what went wrong, and in `hint` what to do next. */
 export class AgencError extends Error {
   override name = 'AgencError'
+
+  /** By name: commands that have a file of their own carry a copy of this class, and all copies mean the same. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'AgencError'
+  }
+
   readonly hint: string | undefined
   readonly exitCode: number
 
@@ -36,6 +42,10 @@ export function configError(message: string, hint: string): AgencError {
 /** The user changed their mind: no message, exit 130. */
 export class Cancelled extends Error {
   override name = 'Cancelled'
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'Cancelled'
+  }
 }
 
 export function errorCode(error: unknown): string | undefined {

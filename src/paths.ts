@@ -10,6 +10,8 @@ export interface Paths {
   /** The checked settings, for commands that must be quick. */
   preparedConfig: string
   repos: string
+  /** What the picker for a new mission shows. */
+  repoChoices: string
   /** Names the tmux server that the agenc session lives on. */
   tmuxSocket: string
   /** Touched by tmux when the session was closed, not lost. */
@@ -42,6 +44,7 @@ export function pathsAt(home: string): Paths {
     config: join(home, 'config.json'),
     preparedConfig: join(home, 'config.prepared.json'),
     repos: join(home, 'repos'),
+    repoChoices: join(home, 'repo-choices'),
     tmuxSocket: join(home, 'tmux-socket'),
     sessionClosed: join(home, 'session-closed'),
     missions,

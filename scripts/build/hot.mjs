@@ -22,8 +22,9 @@ const help = `import { printPage } from './help/page.ts'
 const imports = {
   './stream.ts': 'src/exec/stream.ts',
   './file.ts': 'src/config/file.ts',
+  '../wrapper/in-terminal.ts': 'src/wrapper/in-terminal.ts',
   '@inquirer/prompts': '@inquirer/prompts',
-  'proper-lockfile': 'proper-lockfile',
+  './lockfile.ts': 'src/io/lockfile.ts',
 }
 const nameOf = path => path.replace(/\W+/g, '-')
 export const apart = Object.fromEntries(Object.values(imports).map(path => [nameOf(path), path]))

@@ -41,14 +41,14 @@ async function visit(context: Context): Promise<void> {
   await withDemo(context, keys, (place, signal) => attend(context, place, signal))
 }
 
-const rows = 24
+const rows = 28
 const widest = 100
 const narrowest = 40
 
 async function watch(context: Context, json: boolean): Promise<void> {
   const { out, env } = context
   const keys = tourKeys(context, { isNested: false })
-  const columns = Math.max(narrowest, Math.min(out.columns, widest))
+  const columns = out.isTerminal ? Math.max(narrowest, Math.min(out.columns, widest)) : widest
   const styled = !json && wantsColour(out.isTerminal, env)
   const screens: { caption: string; screen: string }[] = []
   await withDemo(context, keys, async (place, signal) => {

@@ -51,13 +51,12 @@ export default defineCommand<Input>({
     const repos = await countRepos(context)
     const answers = await collectAnswers(context, config, input, repos === 0)
     await changeSettings(context.paths.config, changesFor(answers, config))
-    bindAgain(context)
+    const bound = await attempt(context, () => bindAgain(context))
     if (answers.completion !== null) installCompletion(context, answers.completion)
-    const failure =
-      answers.repo === null ? null : await addRepo(context, answers.repo, answers.trust ?? false)
+    const failure = await attempt(context, () => addRepo(context, answers))
     if (input.json) context.out.line(JSON.stringify(resultJson(context, answers, failure)))
     else await sayNext(context)
-    return failure === null ? ExitCode.ok : ExitCode.failed
+    return failure === null && bound === null ? ExitCode.ok : ExitCode.failed
   },
 })
 
@@ -77,10 +76,15 @@ function installCompletion(context: Context, shell: NonNullable<Answers['complet
   for (const line of wrap(place.next, context.err.columns)) context.err.line(line)
 }
 
-/** Settings are written by now: a clone that fails is said, and the rest goes on. */
-async function addRepo(context: Context, repo: string, trust: boolean): Promise<string | null> {
+async function addRepo(context: Context, { repo, trust }: Answers): Promise<void> {
+  if (repo === null) return
+  await repoAdd.run({ ...context, out: silentOutput(context.out) }, { repo, trust: trust ?? false })
+}
+
+/** Settings are written by now: what fails is said, and the rest goes on. null: it did not. */
+async function attempt(context: Context, work: () => unknown): Promise<string | null> {
   try {
-    await repoAdd.run({ ...context, out: silentOutput(context.out) }, { repo, trust })
+    await work()
     return null
   } catch (error) {
     if (!(error instanceof AgencError)) throw error

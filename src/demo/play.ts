@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts'
+import { findProgram } from '../exec/find.ts'
 import { OuterTerminal } from './outer.ts'
 import type { DemoPlace } from './place.ts'
-import { type Step, tourSteps } from './steps.ts'
+import { type Act, type Step, tourSteps } from './steps.ts'
 import type { TourKeys } from './tour.ts'
 
 export interface Shot {
@@ -26,7 +27,8 @@ export async function* play(
 ): AsyncGenerator<Shot> {
   const command = ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', ...context.self, 'tmux', 'attach']
   const terminal = OuterTerminal.open(context, place, { columns, rows, command, signal })
-  for (const step of tourSteps(keys)) {
+  const hasFzf = findProgram('fzf', place.env) !== null
+  for (const step of tourSteps(keys, { hasFzf })) {
     await take(terminal, step)
     yield { caption: step.caption, lines: terminal.lines({ styled }) ?? [] }
   }
@@ -35,16 +37,18 @@ export async function* play(
 }
 
 async function take(terminal: OuterTerminal, { caption, does, shows, hides = [] }: Step): Promise<void> {
-  for (const act of does) {
-    if ('type' in act) {
-      terminal.type(act.type)
-      await terminal.until(`'${act.type}' on the screen`, text => text.includes(act.type))
-    } else terminal.press(...act.press)
-  }
+  for (const act of does) await perform(terminal, act)
   await terminal.until(caption, text => {
     const isShown = shows.every(pattern => pattern.test(text)) && !hides.some(pattern => pattern.test(text))
     return isShown && !isNews(text)
   })
+}
+
+async function perform(terminal: OuterTerminal, act: Act): Promise<void> {
+  if ('press' in act) return terminal.press(...act.press)
+  if ('gone' in act) return terminal.until(`${act.gone} to be gone`, text => !act.gone.test(text))
+  terminal.type(act.type)
+  await terminal.until(`'${act.type}' on the screen`, text => text.includes(act.type))
 }
 
 /** A message of tmux, which lies over the status line for a moment. */

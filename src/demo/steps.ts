@@ -1,18 +1,23 @@
-import { forecast, type TourKeys } from './tour.ts'
+import type { TourKeys } from './tour.ts'
+
+/** Keys as tmux names them, text to be typed, or something to wait for until it is gone. */
+export type Act = { press: readonly string[] } | { type: string } | { gone: RegExp }
 
 /** One thing to do in the tour, and how to know that it is done. */
 export interface Step {
   caption: string
-  /** Keys as tmux names them, or text to be typed. */
-  does: readonly ({ press: readonly string[] } | { type: string })[]
+  does: readonly Act[]
   /** What the screen shows then. */
   shows: readonly RegExp[]
   /** And what it no longer shows. */
   hides?: readonly RegExp[]
 }
 
+/** One in the window, and one in fzf's preview of another. */
+const twoPrompts = /manual mode on[^]*manual mode on/
+
 /** The tour as a user would walk it. */
-export function tourSteps({ prefix }: TourKeys): Step[] {
+export function tourSteps({ prefix }: TourKeys, { hasFzf }: { hasFzf: boolean }): Step[] {
   const keys = (key: string) => ({ press: [prefix, 'a', key] })
   const name = (key: string) => `${prefix} a ${key}`
   return [
@@ -46,11 +51,11 @@ export function tourSteps({ prefix }: TourKeys): Step[] {
     {
       caption: `${name('s')}: all missions, with a look at each`,
       does: [keys('s')],
-      shows: [/lemonade/, new RegExp(`${forecast.name}.*idle`), /tour.*idle/],
+      shows: [/\(blank\) +tour/, ...(hasFzf ? [twoPrompts] : [])],
     },
     {
       caption: `${name('f')}: a fork, with the files and the conversation`,
-      does: [{ press: ['Escape'] }, keys('f')],
+      does: [{ press: ['Escape'] }, { gone: /\(blank\) +tour/ }, keys('f')],
       shows: [/Step 5 of 6/],
     },
     {

@@ -34,5 +34,12 @@ export async function examine(context: Context): Promise<Finding[]> {
 
 /** Mends what can be mended safely; what was done, in words. */
 export function fixAll(findings: readonly Finding[]): string[] {
-  return findings.flatMap(({ fix }) => (fix ? [fix()] : []))
+  return findings.flatMap(({ fix, remedy }) => {
+    if (!fix) return []
+    try {
+      return [fix()]
+    } catch (error) {
+      return [`agenc: not mended: ${(error as Error).message}; by hand: ${remedy}`]
+    }
+  })
 }

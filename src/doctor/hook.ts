@@ -8,8 +8,16 @@ import { type Finding, ok, problem } from './finding.ts'
 const event = '{"hook_event_name":"Stop"}\n'
 const timeoutMs = 5_000
 
+export function checkHook(context: Context): Finding {
+  try {
+    return tryHook(context)
+  } catch (error) {
+    return failed((error as Error).message)
+  }
+}
+
 /** Runs what Claude would run, where it would run it: its shell and the file system decide. */
-export function checkHook({ exec, env, paths }: Context): Finding {
+function tryHook({ exec, env, paths }: Context): Finding {
   const directory = mkdtempSync(join(existsSync(paths.home) ? paths.home : tmpdir(), 'doctor-'))
   const [events, bell] = [join(directory, 'ev'), join(directory, 'bell')]
   try {

@@ -8,11 +8,11 @@ const patience = { retries: 200, minTimeout: 5, maxTimeout: 50, randomize: true 
 
 /** Runs `work` while no other process, Claude Code included, holds `<path>.lock`. */
 export async function withLock<T>(path: string, work: () => T | Promise<T>): Promise<T> {
-  const { default: lockfile } = await import('proper-lockfile')
+  const { lock } = await import('./lockfile.ts')
   makePrivateDirectory(dirname(path))
   let release: () => Promise<void>
   try {
-    release = await lockfile.lock(path, {
+    release = await lock(path, {
       realpath: false,
       stale: staleMs,
       retries: patience,

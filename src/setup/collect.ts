@@ -4,7 +4,9 @@ import { type Context, isInteractive } from '../context.ts'
 import type { Approve } from '../mission/record.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import { type Answers, answersFrom, type Flags, type Notification, refuse, refuseUnknown } from './answers.ts'
+import { askHotkey } from './hotkey-question.ts'
 import * as ask from './questions.ts'
+import { askRepo, askTrust } from './repo-question.ts'
 
 /** Flags first; questions for the rest, where somebody can answer them; otherwise what is set, or the default. */
 export async function collectAnswers(
@@ -19,10 +21,10 @@ export async function collectAnswers(
   const editor = given.editor ?? (await ask.askEditor(context, config, now.editor))
   const permissionMode = given.permissionMode ?? (await ask.askPermissionMode(context, now.permissionMode))
   const approve = given.approve ?? (await ask.askApprovals(context, now.approve))
-  const hotkey = given.hotkey ?? (await ask.askHotkey(context, now.hotkey)).trim()
+  const hotkey = given.hotkey ?? (await askHotkey(context, now.hotkey)).trim()
   const notify = given.notify ?? (await ask.askNotifications(context, now.notify))
-  const repo = given.repo === undefined ? await ask.askRepo(context, isLibraryEmpty) : given.repo
-  const trust = given.trust ?? (repo === null ? null : await ask.askTrust(context))
+  const repo = given.repo === undefined ? await askRepo(context, isLibraryEmpty) : given.repo
+  const trust = given.trust ?? (repo === null ? null : await askTrust(context))
   const completion = given.completion === undefined ? await ask.askCompletion(context) : given.completion
   return { editor, permissionMode, approve, hotkey, notify, repo, trust, completion }
 }

@@ -6,7 +6,7 @@ import { markWhenClosed, stopMarking } from './closed-mark.ts'
 import { injectKeys, restoreKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyTable } from './keys/table.ts'
 import { sessionLooks } from './looks.ts'
-import { switchScript } from './switch-script.ts'
+import { newScript, switchScript } from './scripts.ts'
 import type { Tmux } from './tmux.ts'
 
 /** Keys and looks of the agenc session. Doing it again changes nothing. */
@@ -24,11 +24,13 @@ export function unconfigure({ exec, env }: Context, tmux: Tmux): void {
 }
 
 /** By absolute paths: an old server may have an old PATH, or none to speak of. */
-function programs({ self, env }: Context, tmux: Tmux): KeyPrograms {
+function programs({ self, env, paths }: Context, tmux: Tmux): KeyPrograms {
   const fzf = findProgram('fzf', env)
   return {
     agenc: self,
     tmux: findProgram('tmux', env) ?? undefined,
-    ...(fzf === null ? {} : { switch: switchScript({ self }, tmux, fzf) }),
+    ...(fzf === null
+      ? {}
+      : { switch: switchScript({ self }, tmux, fzf), new: newScript({ self, paths }, fzf) }),
   }
 }

@@ -152,6 +152,18 @@ describe('home and store', () => {
     expect(statSync(join(box.agencHome, 'database.sqlite')).mode & 0o777).toBe(0o600)
   })
 
+  test('a home that is a file', () => {
+    const box = sandbox()
+    writeFileSync(box.agencHome, '')
+    const { exitCode, of } = examine(box)
+    expect(exitCode).toBe(1)
+    expect(of('home')[0]).toMatchObject({
+      status: 'problem',
+      remedy: expect.stringContaining('AGENC_DIRPATH'),
+    })
+    expect(of('hooks')[0]).toMatchObject({ status: 'problem' })
+  })
+
   test('a store that is none, and settings that are none', () => {
     const box = healthyBox()
     writeFileSync(join(box.agencHome, 'database.sqlite'), 'not a database', { mode: 0o600 })

@@ -9,9 +9,8 @@ import { say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 const directory = (box: WrapperBox, id: string) => join(box.agencHome, 'missions', id, 'agent')
 
 async function talk(box: WrapperBox, id: string, terminal: Terminal, text: string): Promise<void> {
-  await say(terminal, `Talk. [[text ${text}]]`)
-  await terminal.waitForText(text)
-  await box.ready(id)
+  await box.turn(id, terminal, `Talk. [[text ${text}]]`)
+  expect(terminal.screen()).toContain(text)
 }
 
 async function fork(

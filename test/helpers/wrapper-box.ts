@@ -29,6 +29,8 @@ export interface WrapperBox extends Sandbox {
   history(id: string): HistoryEntry[]
   /** Claude takes text a little before it takes Enter. */
   ready(id: string): Promise<void>
+  /** Says it, and waits until Claude rests again. */
+  turn(id: string, terminal: Terminal, prompt: string): Promise<void>
   /** `idle`, `waiting:plan`, or without a wrapper `stopped`. */
   until(id: string, state: string): Promise<MissionRecord>
   change(sql: string, ...values: unknown[]): void
@@ -90,11 +92,19 @@ export function wrapperBox(): WrapperBox {
         'SELECT kind, data FROM events WHERE mission_id = ? ORDER BY id',
         id,
       ).map(({ kind, data }) => ({ kind, data: JSON.parse(data) })),
-    ready: async id => {
-      await wrapped.until(id, 'idle')
-      const { claude_pid } = wrapped.record(id)
-      const path = join(claudeHome, 'sessions', `${claude_pid}.json`)
-      await waitFor('Claude to take keys', () => JSON.parse(readFileSync(path, 'utf8')).status === 'idle')
+    ready: id =>
+      waitFor(`${id} to take keys`, () => {
+        const record = wrapped.record(id)
+        const path = join(claudeHome, 'sessions', `${record.claude_pid}.json`)
+        if (stateOf(record) !== 'idle') throw new Error(`it is ${stateOf(record)}`)
+        return JSON.parse(readFileSync(path, 'utf8')).status === 'idle'
+      }).then(() => {}),
+    turn: async (id, terminal, prompt) => {
+      const rests = () => wrapped.history(id).filter(({ data }) => data.state === 'idle').length
+      const before = rests()
+      await say(terminal, prompt)
+      await waitFor(`an end of ${prompt}`, () => rests() > before)
+      await wrapped.ready(id)
     },
     until: (id, state) =>
       waitFor(`${id} to be ${state}`, () => {

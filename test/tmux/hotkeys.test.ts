@@ -59,6 +59,8 @@ describe('the other keys', () => {
     const { writeFileSync } = await import('node:fs')
     writeFileSync(`${box.agencHome}/config.json`, '{ broken')
     await press(box, terminal, 'n')
+    await terminal.waitForText('(blank)')
+    terminal.type('\r')
     await terminal.waitForText('config.json:1')
     terminal.type('\r')
     await waitFor('the popup to close', () => !terminal.screen().includes('config.json:1'))

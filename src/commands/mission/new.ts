@@ -9,12 +9,13 @@ import { pick } from '../../io/picker.ts'
 import { destinationFor, launchMission } from '../../launch/launch.ts'
 import { parseApprove } from '../../mission/approve.ts'
 import type { MissionId } from '../../mission/id.ts'
-import { displayRepo, missionName } from '../../mission/naming.ts'
+import { missionName } from '../../mission/naming.ts'
 import { resolveRepo } from '../../repo/resolve.ts'
 import { chooseMission } from '../../roster/choose.ts'
 import { rosterOf } from '../../roster/roster.ts'
 import { createMission } from '../../workspace/create.ts'
 import type { Source } from '../../workspace/prepare.ts'
+import { repoChoices } from '../../workspace/repo-choices.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import { checkMode } from './mode.ts'
 
@@ -103,14 +104,18 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
 
 /** null: a blank mission was picked. */
 async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
-  const repos = listRepos(db).map(({ id }) => id)
-  if (word !== undefined) return resolveRepo(word, repos)
+  if (word !== undefined)
+    return resolveRepo(
+      word,
+      listRepos(db).map(({ id }) => id),
+    )
   if (!isInteractive(context))
     throw usageError('which repo?', "Name one, or pass --blank; 'agenc repo ls' lists them.")
-  return pick(context, 'repo', [
-    ...repos.map(repo => ({ value: repo, cells: [displayRepo(repo)] })),
-    { value: null, cells: ['(blank)'] },
-  ])
+  return pick(
+    context,
+    'repo',
+    repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] })),
+  )
 }
 
 function readPrompt(prompt: string | undefined): string | null {

@@ -12,6 +12,7 @@ import { addToLibrary, fetchUrlOf, libraryPath } from '../../repo/library.ts'
 import type { Source } from '../../repo/reference.ts'
 import { sourceOf } from '../../repo/source.ts'
 import { AlreadyThere } from '../../repo/staging.ts'
+import { writeRepoChoices } from '../../workspace/repo-choices.ts'
 import { defineCommand, jsonOption, quietOption } from '../command.ts'
 import { repoJson } from './json.ts'
 
@@ -46,6 +47,7 @@ export default defineCommand<Input>({
           `Nothing of it will run until you trust it: agenc repo trust ${displayRepo(repo.id)}`,
         )
       }
+      writeRepoChoices(context, db)
       const missions = missionsOnRepo(db, repo.id).length
       context.out.line(json ? JSON.stringify(repoJson(context, repo, missions)) : repo.id)
     })

@@ -8,6 +8,7 @@ import { shortId } from '../../mission/id.ts'
 import { displayName, displayRepo } from '../../mission/naming.ts'
 import { chooseRepo } from '../../repo/choose.ts'
 import { removeFromLibrary } from '../../repo/library.ts'
+import { writeRepoChoices } from '../../workspace/repo-choices.ts'
 import { defineCommand, jsonOption, quietOption } from '../command.ts'
 
 export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
@@ -24,6 +25,7 @@ export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
         refuseWhileUsed(db, id)
         deleteRepo(db, id)
       }).immediate()
+      writeRepoChoices(context, db)
       await removeFromLibrary(context.paths.repos, id)
       if (json) context.out.line(JSON.stringify({ id, removed: true }))
       else context.err.line(`Removed ${displayRepo(id)}.`)

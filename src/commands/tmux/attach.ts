@@ -12,6 +12,7 @@ import { adoptServer, socketOf, tmuxOf } from '../../tmux/server.ts'
 import { askForSession, newSession, refreshEnvironment } from '../../tmux/session.ts'
 import type { Tmux, TmuxCommand } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/version.ts'
+import { writeRepoChoices } from '../../workspace/repo-choices.ts'
 import { defineCommand } from '../command.ts'
 
 export default defineCommand<Record<string, never>>({
@@ -92,8 +93,10 @@ function runOnTerminal(context: Context, args: string[]): Promise<number | null>
   })
 }
 
+/** The list for the picker is also written here, should it be missing or of an older agenc. */
 async function countLost(context: Context): Promise<number> {
   return readStore(context, db => {
+    if (db) writeRepoChoices(context, db)
     const missions = db ? listMissions(db) : []
     return statusesOf(context, missions).filter(status => status === 'crashed').length
   })

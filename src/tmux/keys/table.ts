@@ -19,8 +19,9 @@ export interface KeyBinding {
 /** What the keys start: programs with their first arguments, by absolute path. */
 export interface KeyPrograms {
   agenc: readonly string[]
-  /** In place of `agenc tmux switch`. */
+  /** In place of `agenc tmux switch` and `agenc mission new`. */
   switch?: readonly string[]
+  new?: readonly string[]
   tmux?: string
 }
 
@@ -54,7 +55,7 @@ export function keyTable(keys: Keys, programs: KeyPrograms): KeyBinding[] {
 function commandsOf(programs: KeyPrograms): Record<Exclude<KeyName, 'help'>, TmuxCommand> {
   const { agenc, tmux = 'tmux' } = programs
   return {
-    new: popup([...agenc, 'mission', 'new']),
+    new: popup(programs.new ?? [...agenc, 'mission', 'new']),
     switch: popup(programs.switch ?? [...agenc, 'tmux', 'switch']),
     resume: popup([...agenc, 'mission', 'resume']),
     next: quietly(tmux, [...agenc, 'tmux', 'next']),

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contest } from '../contest.ts'
 import type { Box } from '../place/box.ts'
-import { bindKeys } from '../place/keys.ts'
 import { openScreen, type Screen } from '../place/screen.ts'
 import { openQuietWindows, openSession } from '../place/session.ts'
 import { markedName, markedNamePattern, storeMissions, storeRepos } from '../place/store.ts'
@@ -37,7 +36,7 @@ const floorKey = 'F'
 const openTable = ['\u0002', 'a']
 
 async function pickerContest(box: Box, key: string, floor: readonly string[]): Promise<Contest> {
-  bindKeys(box)
+  box.agenc(['tmux', 'inject-config'])
   box.tmux('bind-key', '-T', 'agenc', floorKey, 'display-popup', '-E', '-w', '80%', '-h', '60%', ...floor)
   const screen = await openScreen(box)
   return {

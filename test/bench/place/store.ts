@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs'
+import type { Context } from '../../../src/context.ts'
 import { insertMission, updateMission } from '../../../src/db/missions.ts'
 import { openStore } from '../../../src/db/open.ts'
 import { insertRepo } from '../../../src/db/repos.ts'
 import { systemRunner } from '../../../src/exec/runner.ts'
 import { type MissionId, newMissionId } from '../../../src/mission/id.ts'
 import { systemProbe } from '../../../src/process/identity.ts'
+import { writeRepoChoices } from '../../../src/workspace/repo-choices.ts'
 import type { Box } from './box.ts'
 
 export interface NamedMission {
@@ -73,5 +75,6 @@ export async function storeRepos(box: Box, count: number): Promise<void> {
       insertRepo(db, { id, url: `https://${id}.git`, trusted: 1, added_at: at, updated_at: at })
     }
   }).immediate()
+  writeRepoChoices({ paths: box.paths } as Context, db)
   db.close()
 }

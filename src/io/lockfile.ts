@@ -1,0 +1,3 @@
+import lockfile from 'proper-lockfile'
+
+export const { lock } = lockfile

@@ -1,0 +1,11 @@
+#!/bin/sh
+# The picker for a new mission: agenc keeps the list of repos up to date in a file, fzf picks one. No Node before that.
+# usage: new.sh <file> <fzf> <agenc command…>
+file=$1 fzf=$2
+shift 2
+[ -r "$file" ] || exec "$@" mission new
+SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
+export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE
+tab=$(printf '\t')
+row=$("$fzf" --delimiter="$tab" --with-nth=2.. --no-multi --reverse --prompt='repo ' <"$file") || exit 130
+exec "$@" mission new "${row%%"$tab"*}"

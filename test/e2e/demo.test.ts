@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
+import { pathWithout } from '../helpers/path-without.ts'
+import { openTerminal, type Terminal } from '../helpers/terminal.ts'
+import { tmuxBench } from '../helpers/tmux.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+/** A machine on which whatever the demo makes, and whatever it starts, can be seen. */
+function machine(): Sandbox & { leftovers(): string[] } {
+  const box = sandbox()
+  const scratch = join(box.root, 'scratch')
+  mkdirSync(scratch)
+  box.env.TMPDIR = scratch
+  return {
+    ...box,
+    leftovers: () => [...readdirSync(scratch), ...processesIn(scratch).map(pid => `process ${pid}`)],
+  }
+}
+
+/** Those that work below a directory, or were started with it in their environment. */
+function processesIn(directory: string): string[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .filter(pid => {
+      try {
+        const texts = [readlinkSync(`/proc/${pid}/cwd`), readFileSync(`/proc/${pid}/environ`, 'utf8')]
+        return texts.some(text => text.includes(`${directory}/`))
+      } catch {
+        return false
+      }
+    })
+}
+
+function enter(box: Sandbox, env: NodeJS.ProcessEnv = {}, size = { columns: 100, rows: 32 }): Terminal {
+  return openTerminal(process.execPath, [agencScript, 'demo'], { env: { ...box.env, ...env }, ...size })
+}
+
+const escaped = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+
+/** The tour, with the keys that its own words ask for. */
+async function walk(terminal: Terminal, prefix = '\u0002', name = 'C-b'): Promise<void> {
+  const press = (key: string) => terminal.type(`${prefix}a${key}`)
+  await terminal.waitForText(escaped(`Step 1 of 6. Start a mission: press ${name}`))
+  press('n')
+  await terminal.waitForText('(blank)')
+  terminal.type('lemon')
+  await terminal.waitForText('lemon')
+  terminal.type('\r')
+  await terminal.waitForText(escaped(`Go there: ${name} a a`))
+  await terminal.waitForText(/![0-9a-f]{8} forecast/)
+  press('a')
+  await terminal.waitForText('Do you want to proceed?')
+  terminal.type('1')
+  await terminal.waitForText(escaped(`fork it, with ${name} a f`))
+  press('f')
+  await terminal.waitForText('Step 5 of 6')
+  terminal.type('/exit')
+  terminal.type('\r')
+  await waitFor('to be back', () => !terminal.screen().includes('Step 5 of 6'))
+  await terminal.waitForText(escaped(`${name} a d detaches, and ends the demo`))
+  press('d')
+}
+
+describe('in a terminal', () => {
+  test('the tour can be walked by its own words, and nothing is left', async () => {
+    const box = machine()
+    const terminal = enter(box)
+    await walk(terminal)
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.screen()).toContain('agenc setup')
+    expect(box.leftovers()).toEqual([])
+    expect(existsSync(box.agencHome)).toBe(false)
+    expect(readdirSync(box.home)).toEqual([])
+  })
+
+  test("it takes the user's own prefix", async () => {
+    const box = machine()
+    writeFileSync(join(box.home, '.tmux.conf'), 'set -g prefix C-g\n')
+    const terminal = enter(box)
+    await walk(terminal, '\u0007', 'C-g')
+    expect(await terminal.exited).toBe(0)
+    expect(box.leftovers()).toEqual([])
+  })
+
+  test('inside another tmux it has a prefix that this one does not take', async () => {
+    const box = machine()
+    const bench = tmuxBench({ box, sessions: ['mine'] })
+    const terminal = await bench.attach('mine', { columns: 110, rows: 34 })
+    bench.run('new-window', '-t', 'mine:', process.execPath, agencScript, 'demo')
+    await terminal.waitForText('Your own tmux takes C-b')
+    await walk(terminal, '\u0001', 'C-a')
+    await waitFor(
+      'the window to close',
+      () => bench.run('list-windows', '-t', 'mine').split('\n').length === 1,
+    )
+    expect(box.leftovers()).toEqual([])
+  })
+})
+
+describe('however it ends, nothing is left', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', async signal => {
+    const box = machine()
+    const terminal = enter(box)
+    await terminal.waitForText('Step 1 of 6')
+    process.kill(terminal.pid, signal)
+    expect(await terminal.exited).toBe(130)
+    expect(box.leftovers()).toEqual([])
+  })
+
+  test('Ctrl-C while it is being made', async () => {
+    const box = machine()
+    const terminal = enter(box)
+    await waitFor('the directory', () => readdirSync(box.env.TMPDIR!).length > 0)
+    terminal.type('\u0003')
+    expect(await terminal.exited).toBe(130)
+    await waitFor('everything to be gone', () => box.leftovers().length === 0)
+  })
+
+  test('kill -9', async () => {
+    const box = machine()
+    const terminal = enter(box)
+    await terminal.waitForText('Step 1 of 6')
+    process.kill(terminal.pid, 'SIGKILL')
+    await terminal.exited
+    await waitFor('everything to be gone', () => box.leftovers().length === 0)
+  })
+
+  test('the terminal is closed', async () => {
+    const box = machine()
+    const bench = tmuxBench({ box, sessions: ['mine', 'other'] })
+    bench.run('new-window', '-d', '-n', 'demo', '-t', 'mine:', process.execPath, agencScript, 'demo')
+    await waitFor('the tour', () =>
+      bench.run('capture-pane', '-p', '-t', 'mine:demo').includes('Step 1 of 6'),
+    )
+    bench.run('kill-window', '-t', 'mine:demo')
+    await waitFor('everything to be gone', () => box.leftovers().length === 0)
+  })
+})
+
+describe('by itself', () => {
+  test('--play --json: every screen with its caption', async () => {
+    const box = machine()
+    const shots = box.agencJson<{ caption: string; screen: string }[]>(['demo', '--play'])
+    expect(shots.map(({ caption }) => caption.split(':')[0])).toEqual([
+      'The agenc session',
+      'C-b a n',
+      'Enter',
+      'C-b a a',
+      '1',
+      'C-b a s',
+      'C-b a f',
+      '/exit',
+    ])
+    const [first, picker, , waiting, , switcher, fork, back] = shots.map(({ screen }) => screen)
+    expect(first).toMatch(/Step 1 of 6[^]*![0-9a-f]{8} forecast/)
+    expect(picker).toMatch(/┌─+┐[^]*lemonade[^]*weather/)
+    expect(waiting).toContain('Do you want to proceed?')
+    expect(switcher).toMatch(/[0-9a-f]{8} .*weather +forecast +idle/)
+    expect(fork).toContain('Where am I now?')
+    expect(back).not.toContain('Where am I now?')
+    expect(box.leftovers()).toEqual([])
+  })
+
+  test('without a terminal, without fzf, without UTF-8, in plain text', async () => {
+    const box = machine()
+    const env = { PATH: pathWithout(box.env.PATH!, ['fzf']), LC_ALL: 'C', LANG: 'C' }
+    const done = box.agenc(['demo'], { env })
+    expect(done.stderr).toContain('agenc setup')
+    expect(done.exitCode).toBe(0)
+    expect(done.stdout).toMatch(/^--- The agenc session/)
+    expect(done.stdout).toContain('/exit: its window closes')
+    expect(done.stdout).toMatch(/^[\n -~]*$/)
+    expect(box.leftovers()).toEqual([])
+  })
+
+  test('on a narrow terminal, in colours', async () => {
+    const box = machine()
+    const env = { ...box.env, NO_COLOR: '' }
+    const terminal = openTerminal(process.execPath, [agencScript, 'demo', '--play'], { env, columns: 40 })
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.raw()).toContain('\u001b[38;5;')
+    expect(terminal.raw()).toContain('/exit')
+    expect(box.leftovers()).toEqual([])
+  })
+
+  test('a reader that has seen enough ends nothing too early', async () => {
+    const box = machine()
+    const child = spawn(process.execPath, [agencScript, 'demo', '--play'], {
+      env: box.env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    await once(child, 'exit')
+    expect(box.leftovers()).toEqual([])
+  })
+})
