@@ -1,6 +1,10 @@
 #!/usr/bin/env node
-const { existsSync } = require('node:fs')
-const { join } = require('node:path')
+const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs')
+const { createRequire, wrap } = require('node:module')
+const { dirname, join } = require('node:path')
+const { Script } = require('node:vm')
+
+const dist = join(__dirname, '..', 'dist')
 
 // What a key press starts has a file of its own below dist/hot; everything else goes through the whole program.
 const words = process.argv.slice(2)
@@ -8,5 +12,28 @@ const wantsHelp = words.length <= 2 && ['-h', '--help'].includes(words.at(-1))
 const names = wantsHelp ? ['_help'] : [words.slice(0, 2).join('-'), words[0] ?? '']
 const hot = names
   .filter(name => wantsHelp || /^[a-z][a-z_-]+$/.test(name))
-  .map(name => join(__dirname, '..', 'dist', 'hot', `${name}.js`))
-require(hot.find(existsSync) ?? '../dist/main.js')
+  .map(name => join(dist, 'hot', `${name}.js`))
+  .find(existsSync)
+if (hot === undefined) require(join(dist, 'main.js'))
+else runCompiled(hot)
+
+// V8's own result is kept beside the file, which saves a third of what our part of a start takes. The name holds
+// what the file begins with, a hash of itself, because V8 compares no more than the length.
+function runCompiled(file) {
+  const source = readFileSync(file, 'utf8')
+  const kept = `${file}.${source.slice(2, 18)}-${process.version}-${process.arch}`
+  const cachedData = existsSync(kept) ? readFileSync(kept) : undefined
+  const script = new Script(wrap(source), { filename: file, cachedData })
+  if (cachedData === undefined || script.cachedDataRejected) process.once('exit', () => keep(script, kept))
+  const module = { exports: {} }
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
+}
+
+function keep(script, path) {
+  try {
+    writeFileSync(`${path}.${process.pid}`, script.createCachedData())
+    renameSync(`${path}.${process.pid}`, path)
+  } catch {
+    // Installed by somebody else: then it is compiled each time.
+  }
+}

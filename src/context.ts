@@ -45,9 +45,21 @@ export function systemContext(): Context {
   }
 }
 
-/** A copy with another place for the news; a spread would open every stream. */
+/** The same with another place for the news; a spread would open every stream. */
 export function withErr(context: Context, err: Output): Context {
-  return Object.create(context, { err: { value: err, enumerable: true } }) as Context
+  const { env, cwd, paths, now, exec } = context
+  return {
+    ...{ env, cwd, paths, now, exec, err },
+    get self() {
+      return context.self
+    },
+    get stdin() {
+      return context.stdin
+    },
+    get out() {
+      return context.out
+    },
+  }
 }
 
 /** May we ask the user something? */

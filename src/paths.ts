@@ -20,16 +20,36 @@ export interface Paths {
   mission(id: MissionId): MissionPaths
 }
 
-export interface MissionPaths {
-  root: string
+/** Put together when asked for: a list of a thousand missions wants one path of each. */
+export class MissionPaths {
+  readonly root: string
+
+  constructor(root: string) {
+    this.root = root
+  }
+
   /** Claude's working directory. */
-  agent: string
+  get agent(): string {
+    return `${this.root}/agent`
+  }
+
   /** The first prompt, kept until Claude has it. */
-  prompt: string
-  setupLog: string
-  wrapperLog: string
+  get prompt(): string {
+    return `${this.root}/prompt`
+  }
+
+  get setupLog(): string {
+    return `${this.root}/setup.log`
+  }
+
+  get wrapperLog(): string {
+    return `${this.root}/wrapper.log`
+  }
+
   /** Hook settings, spool and requests of the running wrapper. */
-  run: string
+  get run(): string {
+    return `${this.root}/run`
+  }
 }
 
 export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
@@ -48,17 +68,6 @@ export function pathsAt(home: string): Paths {
     tmuxSocket: join(home, 'tmux-socket'),
     sessionClosed: join(home, 'session-closed'),
     missions,
-    mission: id => missionPaths(join(missions, id)),
-  }
-}
-
-function missionPaths(root: string): MissionPaths {
-  return {
-    root,
-    agent: join(root, 'agent'),
-    prompt: join(root, 'prompt'),
-    setupLog: join(root, 'setup.log'),
-    wrapperLog: join(root, 'wrapper.log'),
-    run: join(root, 'run'),
+    mission: id => new MissionPaths(`${missions}/${id}`),
   }
 }

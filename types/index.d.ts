@@ -80,3 +80,33 @@ export interface Repo {
   added_at: string
   updated_at: string
 }
+
+export interface Rule {
+  tool: string
+  match?: string
+  decision: 'allow' | 'deny' | 'ask'
+  message?: string
+}
+
+/** `approvals ls` prints an array of these. */
+export interface Approval {
+  at: string
+  mission_id: string
+  tool: string
+  /** Without what looks like a secret. */
+  input: unknown
+  /** `ask`: nobody has answered. */
+  decision: 'allow' | 'deny' | 'ask'
+  /** The rule that decided, as it stood then. */
+  rule: Rule | null
+  /** null while it waits. */
+  by: 'rule' | 'user' | 'answer' | 'timeout' | null
+  latency_ms: number | null
+}
+
+/** `approvals test` prints one of these. */
+export interface Verdict {
+  decision: 'allow' | 'deny' | 'ask'
+  reason: string
+  parts: { text: string; decision: 'allow' | 'deny' | 'ask'; rule: Rule | null }[]
+}

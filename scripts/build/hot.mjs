@@ -1,5 +1,6 @@
 // Commands that a key press or a script in a loop starts: one file each, so that Node opens one file instead of
 // thirty, and without commander, which only help and mistakes need.
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -44,12 +45,18 @@ export async function hotFiles(root, settings) {
       bundle: true,
       format: 'cjs',
       external: ['../main.js', '*.node'],
+      supported: { 'dynamic-import': false },
       define: { 'import.meta.filename': '__filename' },
       plugins: [leaveApart],
     })
-    files.set(join('hot', `${name}.js`), done.outputFiles[0].text)
+    files.set(join('hot', `${name}.js`), stamped(done.outputFiles[0].text))
   }
   return files
+}
+
+/** bin/agenc.cjs knows by this stamp which compiled form belongs to the text. */
+function stamped(text) {
+  return `/*${createHash('sha256').update(text).digest('hex').slice(0, 16)}*/${text}`
 }
 
 function start(command) {

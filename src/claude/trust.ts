@@ -40,7 +40,7 @@ async function changeProjects(
     const config = readGlobalConfig(configPath)
     config.projects ??= {}
     change(config.projects)
-    writeFileAtomically(configPath, JSON.stringify(config, null, 2))
+    writeFileAtomically(configPath, JSON.stringify(config, null, 2), { durable: true })
   })
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { attend } from '../demo/attend.ts'
 import { withDemo } from '../demo/demo.ts'
 import { sayFarewell } from '../demo/farewell.ts'
-import { isInTmux, tourKeys } from '../demo/keys.ts'
+import { isInTmux } from '../demo/keys.ts'
 import { placeAt } from '../demo/place.ts'
 import { play } from '../demo/play.ts'
 import { printShot } from '../demo/print.ts'
@@ -36,9 +36,8 @@ export default defineCommand<Input>({
 })
 
 async function visit(context: Context): Promise<void> {
-  const keys = tourKeys(context, { isNested: isInTmux(context) })
   context.err.line('Making two repos and a tmux server of their own …')
-  await withDemo(context, keys, (place, signal) => attend(context, place, signal))
+  await withDemo(context, { isNested: isInTmux(context) }, attend)
 }
 
 const rows = 28
@@ -47,12 +46,11 @@ const narrowest = 40
 
 async function watch(context: Context, json: boolean): Promise<void> {
   const { out, env } = context
-  const keys = tourKeys(context, { isNested: false })
   const columns = out.isTerminal ? Math.max(narrowest, Math.min(out.columns, widest)) : widest
   const styled = !json && wantsColour(out.isTerminal, env)
   const screens: { caption: string; screen: string }[] = []
-  await withDemo(context, keys, async (place, signal) => {
-    for await (const shot of play(context, place, keys, { columns, rows, styled, signal })) {
+  await withDemo(context, { isNested: false }, async visit => {
+    for await (const shot of play(visit, { columns, rows, styled })) {
       if (json) screens.push({ caption: shot.caption, screen: shot.lines.join('\n') })
       else printShot(context, shot, columns)
     }

@@ -58,7 +58,7 @@ export const emptyConfig = `${JSON.stringify({ $schema: `./${schemaName}` }, nul
 
 export function replaceConfig(path: string, text: string): void {
   writeSchemaInto(dirname(path))
-  writeFileAtomically(path, text)
+  writeFileAtomically(path, text, { durable: true })
 }
 
 export function writeSchemaInto(directory: string): void {

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import type { Context } from '../context.ts'
 import { Cancelled } from '../errors.ts'
-import type { DemoPlace } from './place.ts'
+import type { Visit } from './demo.ts'
 
 /** The session in the user's own terminal, until they detach, end it, or end us. */
-export async function attend(context: Context, place: DemoPlace, signal: AbortSignal): Promise<void> {
+export async function attend({ context, place, signal }: Visit): Promise<void> {
   const [node, ...args] = [...context.self, 'tmux', 'attach']
   const client = context.exec.start(node!, args, { env: place.env, cwd: place.root, stdio: 'inherit' })
   try {

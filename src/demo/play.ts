@@ -1,9 +1,7 @@
-import type { Context } from '../context.ts'
 import { findProgram } from '../exec/find.ts'
+import type { Visit } from './demo.ts'
 import { OuterTerminal } from './outer.ts'
-import type { DemoPlace } from './place.ts'
 import { type Act, type Step, tourSteps } from './steps.ts'
-import type { TourKeys } from './tour.ts'
 
 export interface Shot {
   caption: string
@@ -15,15 +13,12 @@ export interface PlayOptions {
   columns: number
   rows: number
   styled: boolean
-  signal: AbortSignal
 }
 
 /** Walks the tour with real keys on a real screen. */
 export async function* play(
-  context: Context,
-  place: DemoPlace,
-  keys: TourKeys,
-  { columns, rows, styled, signal }: PlayOptions,
+  { context, place, keys, signal }: Visit,
+  { columns, rows, styled }: PlayOptions,
 ): AsyncGenerator<Shot> {
   const command = ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', ...context.self, 'tmux', 'attach']
   const terminal = OuterTerminal.open(context, place, { columns, rows, command, signal })

@@ -13,6 +13,8 @@ export interface Step {
   hides?: readonly RegExp[]
 }
 
+/** As the switcher lists it, cut on narrow terminals. */
+const tourRow = /[0-9a-f]{8} +\(blank\)/
 /** One in the window, and one in fzf's preview of another. */
 const twoPrompts = /manual mode on[^]*manual mode on/
 
@@ -51,11 +53,11 @@ export function tourSteps({ prefix }: TourKeys, { hasFzf }: { hasFzf: boolean })
     {
       caption: `${name('s')}: all missions, with a look at each`,
       does: [keys('s')],
-      shows: [/\(blank\) +tour/, ...(hasFzf ? [twoPrompts] : [])],
+      shows: [tourRow, ...(hasFzf ? [twoPrompts] : [])],
     },
     {
       caption: `${name('f')}: a fork, with the files and the conversation`,
-      does: [{ press: ['Escape'] }, { gone: /\(blank\) +tour/ }, keys('f')],
+      does: [{ press: ['Escape'] }, { gone: tourRow }, keys('f')],
       shows: [/Step 5 of 6/],
     },
     {

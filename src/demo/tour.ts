@@ -22,19 +22,19 @@ export function tourWords(keys: TourKeys): TourWords {
   return {
     welcome: spoken('Show me around.', [
       'Welcome to agenc. Nothing here is real: a stand-in answers in place of Claude, in a tmux and a home of their own, and all of it is gone when you leave.',
-      'Each window is a mission: a Claude with its own copy of a repo. The line at the bottom names them and tells their state:  - idle   * busy   ! waits for you',
+      'Each window is a mission: a Claude with its own copy of a repo. The line at the bottom names them, with - for idle, * for busy and ! for those that wait for you.',
       ...(keys.remark ? [keys.remark] : []),
-      `Step 1 of 6. Start a mission: press ${spelled(keys.prefix)}, then a, then n. Pick lemonade and press Enter.`,
+      `Step 1 of 6: press ${press(keys, 'n')} (${spelled(keys.prefix)}, then a, then n). It starts a mission. Pick lemonade, and press Enter.`,
     ]),
     forecast: forecastWords(keys),
     unprompted: {
       lemonade: spoken('What is this?', [
         'A mission on lemonade, with a window, a Claude and a copy of the repo to itself. What happens here touches nothing else.',
-        `Step 2 of 6. There is a ! in the line at the bottom: the mission ${forecast.name} waits for you. Go there: ${press(keys, 'a')}`,
+        `Step 2 of 6: press ${press(keys, 'a')}. It takes you to the mission that waits for you: ${forecast.name}, with a ! in the line at the bottom.`,
       ]),
       fork: spoken('Where am I now?', [
         'In a fork: the files as they were, the conversation as it was, and from here on a life of its own. The original is untouched.',
-        'Step 5 of 6. End this one: type /exit and press Enter. You land where you came from.',
+        'Step 5 of 6: type /exit and press Enter. It ends this one, and you land where you came from.',
       ]),
     },
   }
@@ -43,12 +43,12 @@ export function tourWords(keys: TourKeys): TourWords {
 function forecastWords(keys: TourKeys): string {
   const question = [
     'To find out I would run the check of this repo, and may not without you.',
-    'Step 3 of 6. Answer: press 1.',
+    'Step 3 of 6: press 1. It answers.',
   ]
   const answer = [
     'It was kelvin: 21 degrees.',
-    `Step 4 of 6. Try another way and keep this one: fork it, with ${press(keys, 'f')}`,
-    `Step 6 of 6, once you are back here: ${press(keys, 'd')} detaches, and ends the demo. Before that, look at ${press(keys, 's')}, which switches between missions, and at ${press(keys, '?')}, which shows all keys.`,
+    `Step 4 of 6: press ${press(keys, 'f')}. It forks this mission: try another way, and keep this one.`,
+    `Step 6 of 6, back here: press ${press(keys, 'd')}. It detaches, and ends the demo. Before that, look around: ${press(keys, 's')} switches between missions, ${press(keys, '?')} shows all keys.`,
   ]
   return `Why is Sunday so hot? ${text(question)} + [[bash sh check.sh]] ${text(answer)}`
 }
@@ -64,5 +64,5 @@ function text(paragraphs: readonly string[]): string {
 /** `C-b` for those who do not know how tmux writes keys. */
 function spelled(prefix: string): string {
   const [, key] = /^C-(.+)$/.exec(prefix) ?? []
-  return key === undefined ? prefix : `${prefix} (Ctrl and ${key})`
+  return key === undefined ? prefix : `Ctrl and ${key}`
 }

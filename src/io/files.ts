@@ -15,8 +15,11 @@ export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
 }
 
-/** Readers see the old text or the new one, never a part, also after a power cut. Links are written through. */
-export function writeFileAtomically(path: string, text: string): void {
+/**
+ * Readers see the old text or the new one, never a part; with `durable` also after a power cut, which costs a wait
+ * for the disk. Links are written through.
+ */
+export function writeFileAtomically(path: string, text: string, { durable = false } = {}): void {
   const target = throughLinks(path)
   makePrivateDirectory(dirname(target))
   const temporary = `${target}.${crypto.randomUUID()}.tmp`
@@ -24,7 +27,7 @@ export function writeFileAtomically(path: string, text: string): void {
     const file = openSync(temporary, 'wx', 0o600)
     try {
       writeSync(file, text)
-      fsyncSync(file)
+      if (durable) fsyncSync(file)
     } finally {
       closeSync(file)
     }

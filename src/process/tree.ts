@@ -1,10 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Runner } from '../exec/runner.ts'
 import type { ProcessIdentity, ProcessProbe } from './identity.ts'
 import { type ProcessTable, scanProcesses } from './table.ts'
 
 /** A process and everything below it, children before grandchildren, as they are now. */
 export function listTree(exec: Runner, probe: ProcessProbe, root: number): ProcessIdentity[] {
-  return probe.identifyAll([root, ...descendants(scanProcesses(process.platform, exec), root)])
+  const below = linuxDescendants(root) ?? descendants(scanProcesses(process.platform, exec), root)
+  return probe.identifyAll([root, ...below])
+}
+
+/** Linux says which children a thread has, which spares a look at every process; null where it does not. */
+function linuxDescendants(root: number): number[] | null {
+  const found: number[] = []
+  const queue = [root]
+  for (let parent = queue.shift(); parent !== undefined; parent = queue.shift()) {
+    const below = childrenOfThreads(parent)
+    if (below === null) {
+      if (parent === root) return null
+      continue
+    }
+    found.push(...below)
+    queue.push(...below)
+  }
+  return found
+}
+
+/** null: the process is gone, or this kernel does not tell. */
+function childrenOfThreads(pid: number): number[] | null {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap(thread => {
+      const text = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
+      return text.split(' ').filter(Boolean).map(Number)
+    })
+  } catch {
+    return null
+  }
 }
 
 export function descendants(table: ProcessTable, root: number): number[] {

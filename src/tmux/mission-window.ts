@@ -125,8 +125,8 @@ export class MissionWindow {
     )
     const [facts = '', ...clients] = answer.kind === 'ok' ? answer.lines : []
     const [window, isActive, panes, windows] = facts.split('\t')
-    if (panes === '1' && windows === '1')
-      for (const client of clients) this.#tmux.ask(['switch-client', '-c', client, '-l'])
+    const isLast = panes === '1' && windows === '1'
+    if (isLast) for (const client of clients) this.#tmux.ask(['switch-client', '-c', client, '-l'])
     if (window && Number(panes) > 1) this.#tmux.ask(...forget(window))
     if (parent && this.#returns(isActive === '1')) this.#tmux.ask(['select-window', '-t', parent])
   }

@@ -98,7 +98,11 @@ export function bringToFront(
   window: WindowId,
   { switchClient }: { switchClient: boolean },
 ): void {
-  tmux.tell(['select-window', '-t', window])
+  const answer = tmux.ask(
+    ['select-window', '-t', window],
+    ...(switchClient ? [['switch-client', '-t', window]] : []),
+  )
   // There may be no client to take along: a script, or a session that nobody is attached to.
-  if (switchClient) tmux.ask(['switch-client', '-t', window])
+  if (answer.kind === 'ok' || (answer.kind === 'failed' && /no current client/.test(answer.message))) return
+  tmux.tell(['select-window', '-t', window])
 }

@@ -17,7 +17,7 @@ export function repoChoices(db: Database): RepoChoice[] {
 }
 
 /** The same, written down for the picker that a key opens: that one shows it without starting Node. */
-export function writeRepoChoices({ paths }: Context, db: Database): void {
+export function writeRepoChoices({ paths }: Pick<Context, 'paths'>, db: Database): void {
   const lines = repoChoices(db).map(({ repo, label }) => `${repo ?? '--blank'}\t${label}\n`)
   writeFileAtomically(paths.repoChoices, lines.join(''))
 }

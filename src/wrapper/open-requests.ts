@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HookEvent } from '../claude/hook-event.ts'
 import type { AskChannel } from './ask-channel.ts'
+import type { Entry } from './register.ts'
 
 /** A permission request that nobody has answered yet. */
 export interface OpenRequest {
-  id: number
+  entry: Entry
   event: HookEvent
-  atMs: number
   /** null: only its dialog can answer it. */
   channel: AskChannel | null
   /** A rule allows it as soon as this ends. */
@@ -25,6 +25,13 @@ export class OpenRequests {
 
   add(request: OpenRequest): void {
     this.#requests.push(request)
+  }
+
+  setTimer(request: OpenRequest, delayMs: number, onEnd: () => void): void {
+    request.timer = setTimeout(() => {
+      request.timer = null
+      onEnd()
+    }, delayMs)
   }
 
   remove(request: OpenRequest): void {

@@ -14,15 +14,18 @@ import { heartbeatMs } from '../mission/status.ts'
 import { type ProcessProbe, systemProbe } from '../process/identity.ts'
 import type { MissionWindow } from '../tmux/mission-window.ts'
 import { endLeftover, setUp } from './beginning.ts'
-import { listenToBell } from './bell.ts'
+import { listenToBell, ringBell } from './bell.ts'
 import { CurrentSettings } from './current-settings.ts'
 import { postGuard } from './guard.ts'
+import { Judge } from './judge.ts'
 import { beat, type Ending, releaseLease, takeLease } from './lease.ts'
-import { type Live, liveAtCrash, liveAtStart } from './live.ts'
+import { liveAtCrash, liveAtStart } from './live.ts'
 import { type Log, openLog } from './log.ts'
 import { Observer } from './observer.ts'
 import { prepareLaunch } from './prepare.ts'
-import { answerWord, Requests } from './requests.ts'
+import { Register } from './register.ts'
+import { Requests } from './requests.ts'
+import { Showing } from './showing.ts'
 import { exitCodeFor } from './signal-policy.ts'
 import { SignalListener } from './signals.ts'
 import { removeSpool, type SpoolPaths, spoolPaths } from './spool.ts'
@@ -126,10 +129,22 @@ class Run {
     const spool = spoolPaths(this.#paths.run)
     for (const directory of [spool.events, spool.asks]) makePrivateDirectory(directory)
     let wantsRestart = false
-    const requests = this.#answerer(spool, () => observer)
-    const observer = this.#observe(spool, requests, word => {
+    const showing = new Showing(
+      this.#window,
+      () => this.#record(),
+      () => requests,
+    )
+    const requests = this.#answerer(
+      spool,
+      () => observer,
+      () => showing.refresh(),
+    )
+    const observer = this.#observe(spool, requests, showing, word => {
       if (word.agenc === 'restart') wantsRestart = true
-      else answerWord(requests, word)
+      else {
+        requests.answer(word.request, word)
+        ringBell(word.bell)
+      }
     })
     const silence = listenToBell(this.#context.exec, spool.bell, () => observer.readSpool())
     try {
@@ -144,6 +159,7 @@ class Run {
         this.#config = loadConfig(this.#context.paths.config)
       }
     } finally {
+      showing.close()
       silence()
       removeSpool(spool)
     }
@@ -161,7 +177,7 @@ class Run {
     return superviseClaude({ ...this.#shared, launch, observer, graceMs, wantsRestart, releaseHooks })
   }
 
-  #observe(spool: SpoolPaths, requests: Requests, onWord: (word: Word) => void): Observer {
+  #observe(spool: SpoolPaths, requests: Requests, showing: Showing, onWord: (word: Word) => void): Observer {
     const mission = this.#record()
     const { env, now } = this.#context
     return new Observer(mission, liveAtCrash(mission), {
@@ -171,21 +187,21 @@ class Run {
       planDirectories: planDirectories(claudeLocations(env), this.#paths.agent),
       requests,
       onWord,
-      onStored: (live, isRenamed) => this.#showInWindow(live, isRenamed, requests.isHandled),
+      onStored: (live, isRenamed) => showing.show(live, isRenamed),
     })
   }
 
-  #answerer(spool: SpoolPaths, observer: () => Observer): Requests {
+  #answerer(spool: SpoolPaths, observer: () => Observer, onHandedOver: () => void): Requests {
     const { paths, now } = this.#context
+    const settings = new CurrentSettings(paths.config, this.#config)
     abandonRequests(this.#db, this.#id)
     return new Requests({
-      ...this.#shared,
-      paths,
-      now,
+      judge: new Judge(this.#db, this.#id, paths, settings),
+      register: new Register(this.#db, this.#id, now, this.#log),
+      log: this.#log,
       asksDirectory: spool.asks,
-      settings: new CurrentSettings(paths.config, this.#config),
       onAnswered: () => observer().seeAnswer(),
-      onHandedOver: () => this.#showInWindow(observer().live, false, false),
+      onHandedOver,
     })
   }
 
@@ -199,12 +215,6 @@ class Run {
       probe: this.#probe,
       log: this.#log,
     }
-  }
-
-  #showInWindow(live: Live, isRenamed: boolean, isHandled: boolean): void {
-    const mission = this.#record()
-    this.#window?.show(mission, { ...live, isHandled })
-    if (isRenamed) this.#window?.rename(mission)
   }
 
   get #paths() {

@@ -41,6 +41,7 @@ export function parseOptions(argv: readonly string[]): Options {
   if (unknown !== undefined) throw new Error(`there is no row ${JSON.stringify(unknown)}`)
   const rounds = values.rounds === undefined ? null : Number(values.rounds)
   if (rounds !== null && !(Number.isInteger(rounds) && rounds > 0)) throw new Error('--rounds takes a number')
+  if (values.write && (values.quick || only.length > 0)) throw new Error('--write takes a whole run')
   return { ...values, only: only as RowName[], rounds }
 }
 

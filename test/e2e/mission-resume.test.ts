@@ -135,10 +135,14 @@ async function race(box: WrapperBox, id: string, rounds: number): Promise<void> 
     const has = (words: string) => racers.find(racer => racer.screen().includes(words))
     const winner = await waitFor('a winner', () => has('Claude is here'))
     const loser = racers.find(racer => racer !== winner)!
-    await waitFor('a loser', () => /is (already )?running/.test(loser.screen()))
+    let isOver = false
+    void loser.exited.then(() => {
+      isOver = true
+    })
     // It may have lost before it had the window to itself, and then it does not wait to be read.
-    const lost = await Promise.race([loser.exited, waitFor('Enter', () => has('Press Enter'))])
-    for (const racer of lost === loser ? [loser, winner] : [winner]) racer.type('\r')
+    await waitFor('a loser', () => isOver || loser.screen().includes('Press Enter'))
+    expect(loser.screen()).toMatch(/is (already )?running/)
+    for (const racer of isOver ? [winner] : [loser, winner]) racer.type('\r')
     expect(await Promise.all([winner.exited, loser.exited])).toEqual([0, 1])
   }
 }

@@ -67,3 +67,29 @@ test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
     ['allow', 'answer'],
   ])
 })
+
+test('the real Claude, which asks nobody: a denial holds, also for a subagent', {
+  timeout: 60_000,
+}, async ctx => {
+  const real = await realSessionBox()
+  if ('missing' in real) {
+    console.log(`Denials are not shown with the real Claude: ${real.missing}`)
+    return ctx.skip(real.missing)
+  }
+  const config = { claude: { permission_mode: 'bypassPermissions' }, approvals: { rules: [deny] } }
+  const box = await approvalBox(config, { box: real.box })
+  const agent = JSON.stringify({
+    description: 'd',
+    subagent_type: 'general-purpose',
+    prompt: 'go [[bash touch no-2]] [[bash touch yes-2]] [[text sub over]]',
+  })
+  const escaped = agent.replaceAll('[[', '\\u005b\\u005b').replaceAll(']]', '\\u005d\\u005d')
+  await box.say(`go [[bash touch no-1]] [[bash touch yes-1]] [[tool Agent ${escaped}]] [[text over]]`)
+  await waitFor('the allowed files', () => box.hasMade('yes-1') && box.hasMade('yes-2'))
+  expect([box.hasMade('no-1'), box.hasMade('no-2')]).toEqual([false, false])
+  expect(box.transcript()).toContain(deny.message)
+  expect(box.approvals().map(({ decision, by }) => [decision, by])).toEqual([
+    ['deny', 'rule'],
+    ['deny', 'rule'],
+  ])
+})

@@ -159,6 +159,7 @@ describe('options', () => {
   test('rounds that were asked for are kept to', () => {
     expect(effortFor(row('help'), parseOptions(['--rounds', '7']))).toMatchObject({ rounds: 7, mostFold: 1 })
     expect(() => parseOptions(['--rounds', 'many'])).toThrow('--rounds takes a number')
+    expect(() => parseOptions(['--write', '--quick'])).toThrow('--write takes a whole run')
     expect(() => parseOptions(['--only', 'nothing'])).toThrow('there is no row "nothing"')
   })
 })

@@ -18,7 +18,7 @@ export function writeProjectFile(dir: string, path: string, text: string): void 
   const target = join(dir, path)
   whileAt(path, 'write', () => {
     const old = missingIsNull(() => statSync(target))
-    writeFileAtomically(target, text)
+    writeFileAtomically(target, text, { durable: true })
     if (old) chmodSync(target, old.mode & modeBits)
   })
 }

@@ -5,14 +5,15 @@ const width = 900
 const left = 150
 const right = 90
 const rowHeight = 26
-const top = 40
+const top = 50
 const barHeight = 12
 const longestLabel = 18
 
 /** Horizontal bars, one a ratio: 1 is the floor, and a mark stands where the limit is. */
 export function ratioPlot(outcomes: readonly Outcome[]): string {
   const compared = outcomes.filter(({ ratio }) => ratio !== null)
-  const most = Math.max(2, ...compared.map(({ ratio, atMost }) => Math.max(ratio!, atMost ?? 0))) * 1.05
+  const most =
+    1.05 * Math.max(2, ...compared.flatMap(({ interval, atMost }) => [interval!.high, atMost ?? 0]))
   const x = (value: number) => Math.round(left + (value / most) * (width - left - right))
   const height = top + compared.length * rowHeight + 16
   return `${[
@@ -28,7 +29,8 @@ export function ratioPlot(outcomes: readonly Outcome[]): string {
 
 function ticks(most: number): number[] {
   const step = most > 8 ? 2 : most > 4 ? 1 : 0.5
-  return Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step)
+  const even = Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step)
+  return [...new Set([1, ...even])]
 }
 
 function tick(x: number, value: number, height: number): string[] {

@@ -1,0 +1,215 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { claudeCommandLine } from '../../src/claude/command-line.ts'
+import { sessionArguments } from '../../src/claude/conversation.ts'
+import { claudeEnvironment } from '../../src/claude/environment.ts'
+import { findClaude } from '../../src/claude/find.ts'
+import { knownHookEvents } from '../../src/claude/hook-events.ts'
+import { claudeLocations } from '../../src/claude/locations.ts'
+import { permissionArguments } from '../../src/claude/permission-mode.ts'
+import { parseStatusFile } from '../../src/claude/status-file.ts'
+import { findTranscript } from '../../src/claude/transcript.ts'
+import { forgetDirectory, isTrusted, trustDirectory } from '../../src/claude/trust.ts'
+import { claudeVersion } from '../../src/claude/version.ts'
+import { loadConfig } from '../../src/config/file.ts'
+import type { Runner } from '../../src/exec/runner.ts'
+import { systemRunner } from '../../src/exec/runner.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
+
+describe('which conversation', () => {
+  const mission = { session_id: 'B', session_begun: 0, forked_session_id: null } as const
+  test.each([
+    ['a new one', mission, false, ['--session-id', 'B']],
+    ['one that was begun', { ...mission, session_begun: 1 } as const, true, ['--resume', 'B']],
+    ['one that has a transcript, whatever is stored', mission, true, ['--resume', 'B']],
+    [
+      'a branch in which nothing was said',
+      { ...mission, forked_session_id: 'A' },
+      false,
+      ['--resume', 'A', '--fork-session', '--session-id', 'B'],
+    ],
+    ['a branch that goes on', { ...mission, forked_session_id: 'A' }, true, ['--resume', 'B']],
+  ])('%s', (_title, record, hasTranscript, expected) => {
+    expect(sessionArguments(record, hasTranscript)).toEqual(expected)
+  })
+})
+
+describe('a prompt', () => {
+  const parts = { session: [], permission: [], settingsPath: 's', name: null, model: null, extra: [] }
+  test('of 100 KB is an argument, one more byte makes it stdin', () => {
+    const prompt = 'é'.repeat(51_200)
+    expect(claudeCommandLine({ ...parts, prompt })).toEqual({
+      args: ['--settings', 's', '--', prompt],
+      promptIsStdin: false,
+    })
+    expect(claudeCommandLine({ ...parts, prompt: `${prompt}x` })).toEqual({
+      args: ['--settings', 's'],
+      promptIsStdin: true,
+    })
+  })
+})
+
+describe('permission modes', () => {
+  const config = loadConfig(join(temporaryDirectoryName(), 'none.json'))
+  test.each([
+    [null, []],
+    ['default', ['--permission-mode', 'default']],
+    ['manual', ['--permission-mode', 'default']],
+    ['auto-accept', ['--permission-mode', 'bypassPermissions']],
+    ['somethingNew', ['--permission-mode', 'somethingNew']],
+    ['toString', ['--permission-mode', 'toString']],
+  ])('%s', (mode, expected) => {
+    expect(permissionArguments(mode, config)).toEqual(expected)
+  })
+})
+
+function temporaryDirectoryName(): string {
+  return join(import.meta.dirname, 'no-such-directory')
+}
+
+describe('the terminal’s name', () => {
+  const term = (env: NodeJS.ProcessEnv) => claudeEnvironment(env, 'id').TERM
+  test('is tmux’s own inside tmux, and never dumb or missing outside', () => {
+    expect(term({ TMUX: '/tmp/x,1,0', TERM: 'tmux-256color' })).toBe('tmux-256color')
+    expect(term({ TERM: 'dumb' })).toBe('xterm-256color')
+    expect(term({})).toBe('xterm-256color')
+    expect(term({ TERM: 'alacritty' })).toBe('alacritty')
+  })
+  test('an editor of the user’s own stays', () => {
+    expect(claudeEnvironment({ GIT_EDITOR: 'true' }, 'id').GIT_EDITOR).toBe('true')
+    expect(claudeEnvironment({ GIT_EDITOR: 'vi', CLAUDECODE: '1' }, 'id').GIT_EDITOR).toBe('vi')
+    expect(claudeEnvironment({ GIT_EDITOR: 'true', CLAUDECODE: '1' }, 'id')).not.toHaveProperty('GIT_EDITOR')
+  })
+})
+
+describe('Claude’s own files', () => {
+  test('move with CLAUDE_CONFIG_DIR, .claude.json too', () => {
+    expect(claudeLocations({ HOME: '/h' })).toMatchObject({
+      directory: '/h/.claude',
+      globalConfig: '/h/.claude.json',
+    })
+    const moved = claudeLocations({ HOME: '/h', CLAUDE_CONFIG_DIR: '/c' })
+    expect(moved).toMatchObject({ directory: '/c', globalConfig: '/c/.claude.json', plans: '/c/plans' })
+    expect(moved.statusFile(7)).toBe('/c/sessions/7.json')
+  })
+
+  test('a transcript is found by its id, wherever Claude has moved it', () => {
+    const root = temporaryDirectory()
+    expect(findTranscript(root, 'one', null)).toBeNull()
+    mkdirSync(join(root, 'projects', '-a'), { recursive: true })
+    const path = join(root, 'projects', '-a', 'one.jsonl')
+    writeFileSync(path, '')
+    expect(findTranscript(root, 'one', '/moved/away/one.jsonl')).toBe(path)
+    expect(findTranscript(root, 'two', path)).toBeNull()
+  })
+
+  test.each([
+    [
+      '{"status":"waiting","waitingFor":"permission prompt","statusUpdatedAt":7}',
+      { status: 'waiting', updatedAtMs: 7 },
+    ],
+    ['{"status":"idle","name":"x","nameSource":"user"}', { userName: 'x' }],
+    ['{"status":"idle","name":"x","nameSource":"derived"}', { userName: null }],
+    ['{"status":1}', null],
+    ['{"status":"id', null],
+    ['[]', null],
+  ])('a status file of %s', (text, expected) => {
+    const status = parseStatusFile(text)
+    if (expected === null) expect(status).toBeNull()
+    else expect(status).toMatchObject(expected)
+  })
+})
+
+describe('finding Claude', () => {
+  const program = (path: string) => {
+    writeFileSync(path, '#!/bin/sh\n')
+    chmodSync(path, 0o755)
+    return path
+  }
+  test('the setting, else PATH, never what cannot be run', () => {
+    const root = temporaryDirectory()
+    for (const name of ['a', 'b', 'c']) mkdirSync(join(root, name))
+    writeFileSync(join(root, 'a', 'claude'), 'not executable')
+    mkdirSync(join(root, 'b', 'claude'))
+    const claude = program(join(root, 'c', 'claude'))
+    const env = { PATH: ['a', 'b', 'c'].map(name => join(root, name)).join(':') }
+    expect(findClaude(undefined, env)).toBe(claude)
+    const own = program(join(root, 'own'))
+    expect(findClaude(own, env)).toBe(own)
+    expect(() => findClaude(join(root, 'a', 'claude'), env)).toThrow('not an executable program')
+    expect(() => findClaude(undefined, { PATH: root })).toThrow(expect.objectContaining({ exitCode: 69 }))
+  })
+})
+
+describe('the version', () => {
+  const answering = (stdout: string) => {
+    const asked: string[] = []
+    const capture: Runner['capture'] = file => {
+      asked.push(file)
+      return { exitCode: 0, signal: null, stdout, stderr: '', missing: false }
+    }
+    return { asked, exec: { ...systemRunner, capture } }
+  }
+  test('is asked once for as long as the program is the same file', () => {
+    const root = temporaryDirectory()
+    const [claude, cache] = [join(root, 'claude'), join(root, 'cache.json')]
+    writeFileSync(join(root, 'v1'), 'x'.repeat(200_000))
+    writeFileSync(join(root, 'v2'), 'x'.repeat(200_001))
+    symlinkSync('v1', claude)
+    const first = answering('2.1.325 (Claude Code)\n')
+    expect(claudeVersion(first.exec, claude, {}, cache)).toBe('2.1.325')
+    expect(claudeVersion(first.exec, claude, {}, cache)).toBe('2.1.325')
+    expect(first.asked).toHaveLength(1)
+    expect(claudeVersion(answering('3.0.0').exec, join(root, 'v2'), {}, cache)).toBe('3.0.0')
+  })
+  test('of a small script is asked every time: what it starts may have changed', () => {
+    const root = temporaryDirectory()
+    writeFileSync(join(root, 'claude'), '#!/bin/sh\n')
+    const { asked, exec } = answering('2.1.325')
+    for (let n = 0; n < 2; n++) claudeVersion(exec, join(root, 'claude'), {}, join(root, 'cache.json'))
+    expect(asked).toHaveLength(2)
+  })
+  test('that is none lets nothing be assumed', () => {
+    expect(knownHookEvents(null)).not.toContain('PermissionRequest')
+    expect(knownHookEvents('2.0.45')).toContain('PermissionRequest')
+    expect(knownHookEvents('2.0.44')).not.toContain('PermissionRequest')
+  })
+})
+
+describe('trust', () => {
+  test('keeps every other key, through a link, and forgets what it entered', async () => {
+    const root = temporaryDirectory()
+    const [real, config, project] = [join(root, 'real.json'), join(root, 'link.json'), join(root, 'project')]
+    mkdirSync(project)
+    const before = { theme: 'dark', projects: { '/x': { allowedTools: [], hasTrustDialogAccepted: false } } }
+    writeFileSync(real, JSON.stringify(before))
+    symlinkSync('real.json', config)
+    expect(isTrusted(config, project)).toBe(false)
+    await trustDirectory(config, project)
+    expect(isTrusted(config, project)).toBe(true)
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({
+      ...before,
+      projects: { ...before.projects, [project]: { hasTrustDialogAccepted: true } },
+    })
+    await forgetDirectory(config, project)
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual(before)
+  })
+
+  test('many at once lose nothing', async () => {
+    const root = temporaryDirectory()
+    const config = join(root, 'config.json')
+    const projects = Array.from({ length: 20 }, (_, n) => join(root, `p${n}`))
+    for (const project of projects) mkdirSync(project)
+    await Promise.all(projects.map(project => trustDirectory(config, project)))
+    expect(projects.every(project => isTrusted(config, project))).toBe(true)
+  })
+
+  test('a file that cannot be understood is left alone', async () => {
+    const root = temporaryDirectory()
+    const config = join(root, 'config.json')
+    writeFileSync(config, '{"half":')
+    await expect(trustDirectory(config, root)).rejects.toThrow('cannot be read')
+    expect(readFileSync(config, 'utf8')).toBe('{"half":')
+  })
+})

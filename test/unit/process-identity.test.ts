@@ -1,0 +1,127 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Result, type Runner, systemRunner } from '../../src/exec/runner.ts'
+import { isTaken, parseLinuxStat, psProbe, systemProbe } from '../../src/process/identity.ts'
+import { descendants, endTree, listTree, waitUntilGone } from '../../src/process/tree.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+/** A ps that answers what was recorded on a Mac. */
+function recordedPs(answer: Partial<Result>): { exec: Runner; asked: string[][] } {
+  const asked: string[][] = []
+  const capture: Runner['capture'] = (file, args) => {
+    asked.push([file, ...args])
+    return { exitCode: 0, signal: null, stdout: '', stderr: '', missing: false, ...answer }
+  }
+  return { exec: { ...systemRunner, capture }, asked }
+}
+
+const spawned = (script: string) => {
+  const child = spawn('/bin/sh', ['-c', script], { stdio: 'ignore', detached: true })
+  onTestFinished(() => {
+    spawnSync('kill', ['-KILL', '--', `-${child.pid}`], { stdio: 'ignore' })
+  })
+  return child.pid!
+}
+
+describe('this system', () => {
+  const probe = systemProbe(systemRunner)
+
+  test('knows a living process again, and tells it from another of the same pid', () => {
+    const self = probe.identify(process.pid)!
+    const other = { ...self, start: self.start.replace(/\d+$/, '1') }
+    expect(probe.liveness([self, other])).toEqual(['alive', 'dead'])
+  })
+
+  test('knows the dead, the unreaped among them, and those of another boot', async () => {
+    const pid = spawned('exit 0')
+    const known = { pid, start: probe.identify(process.pid)!.start }
+    await waitFor('its end', () => probe.identify(pid) === null)
+    expect(probe.liveness([known])).toEqual(['dead'])
+    const rebooted = {
+      pid: process.pid,
+      start: `another:${probe.identify(process.pid)!.start.split(':').slice(1).join(':')}`,
+    }
+    expect(probe.liveness([rebooted])).toEqual(['dead'])
+  })
+
+  test('cannot see into another container', ctx => {
+    if (process.platform !== 'linux') ctx.skip('pid namespaces are Linux')
+    const self = probe.identify(process.pid)!
+    const [boot, , ticks] = self.start.split(':')
+    expect(probe.liveness([{ pid: self.pid, start: `${boot}:1:${ticks}` }])).toEqual(['unknown'])
+  })
+
+  test('knows who is suspended', async () => {
+    const pid = spawned('sleep 1000')
+    expect(probe.isSuspended(pid)).toBe(false)
+    process.kill(pid, 'SIGSTOP')
+    await waitFor('its suspension', () => probe.isSuspended(pid))
+  })
+
+  test('ends a whole tree: tools in sessions of their own, and who is suspended', async () => {
+    const pid = spawned('setsid sh -c "trap : TERM; while :; do sleep 1; done" & sleep 1000; :')
+    const root = await waitFor(
+      'its children',
+      () => listTree(systemRunner, probe, pid).length > 2 && probe.identify(pid),
+    )
+    const tree = listTree(systemRunner, probe, pid)
+    process.kill(pid, 'SIGSTOP')
+    expect(await endTree(systemRunner, probe, root, 'SIGTERM', 100)).toBe(true)
+    expect(await waitUntilGone(probe, tree, 1_000)).toBe(true)
+    expect(await endTree(systemRunner, probe, root, 'SIGTERM', 100)).toBe(true)
+  })
+})
+
+test('a name full of brackets and spaces does not confuse the kernel’s line', () => {
+  const line = `42 (a) b (c)) T 7 1 1 0 -1 ${'0 '.repeat(13)}12345 0`
+  expect(parseLinuxStat(line)).toEqual({ parent: 7, startTicks: '12345', isDead: false, isSuspended: true })
+})
+
+test('descendants, children before grandchildren', () => {
+  const table = new Map(
+    [
+      [1, 0],
+      [2, 1],
+      [3, 2],
+      [4, 1],
+      [5, 9],
+    ].map(([pid, ppid]) => [pid!, { pid: pid!, ppid: ppid!, startTime: '', tty: null, name: '' }]),
+  )
+  expect(descendants(table, 1)).toEqual([2, 4, 3])
+})
+
+test('is there such a process at all', () => {
+  expect([process.pid, 1].map(isTaken)).toEqual([true, true])
+  expect([0, -1, Number.NaN, 4_194_999].map(isTaken)).toEqual([false, false, false, false])
+})
+
+describe('macOS', () => {
+  const monday = 'Mon Mar  4 10:00:00 2030'
+  const self = { pid: process.pid, start: 'Mon Mar 4 10:00:00 2030' }
+
+  test('one question for any number of processes', () => {
+    const { exec, asked } = recordedPs({ stdout: `${process.pid} S+   ${monday}\n    1 Ss   ${monday}\n` })
+    expect(psProbe(exec).liveness([self, { ...self, pid: 1, start: 'another' }])).toEqual(['alive', 'dead'])
+    expect(asked).toEqual([['ps', '-o', 'pid=,stat=,lstart=', '-p', `${process.pid},1`]])
+  })
+  test('for those that cannot be there nobody is asked', () => {
+    const { exec, asked } = recordedPs({})
+    expect(psProbe(exec).liveness([{ ...self, pid: 4_194_999 }])).toEqual(['dead'])
+    expect(asked).toEqual([])
+  })
+  test('a zombie is dead, and exit 1 without a word means nobody', () => {
+    expect(psProbe(recordedPs({ stdout: `${process.pid} Z+ ${monday}\n` }).exec).liveness([self])).toEqual([
+      'dead',
+    ])
+    expect(psProbe(recordedPs({ exitCode: 1 }).exec).liveness([self])).toEqual(['dead'])
+  })
+  test('a ps that fails tells nothing', () => {
+    const { exec } = recordedPs({ exitCode: 1, stderr: 'ps: illegal option' })
+    expect(psProbe(exec).liveness([self])).toEqual(['unknown'])
+    expect(psProbe(exec).identify(process.pid)).toBeNull()
+  })
+  test('who is suspended', () => {
+    expect(psProbe(recordedPs({ stdout: 'T+\n' }).exec).isSuspended(1)).toBe(true)
+    expect(psProbe(recordedPs({ stdout: 'S+\n' }).exec).isSuspended(1)).toBe(false)
+  })
+})

@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { planDirectories } from '../../src/claude/plans.ts'
+import { listEvents } from '../../src/db/events.ts'
+import { getMission, insertMission } from '../../src/db/missions.ts'
+import { openStore } from '../../src/db/open.ts'
+import { listPlans } from '../../src/db/plans.ts'
+import { newMissionId } from '../../src/mission/id.ts'
+import { liveAtCrash, liveAtStart } from '../../src/wrapper/live.ts'
+import { openLog } from '../../src/wrapper/log.ts'
+import { Observer, type ObserverOptions } from '../../src/wrapper/observer.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
+
+/** An observer on a store and a spool of its own; `leave` is what a hook would leave. */
+async function bench(options: Partial<ObserverOptions> = {}) {
+  const root = temporaryDirectory()
+  const eventsDirectory = join(root, 'ev')
+  mkdirSync(eventsDirectory)
+  const db = await openStore(join(root, 'database.sqlite'))
+  onTestFinished(() => void db.close())
+  const id = newMissionId()
+  const clock = { nowMs: Date.parse('2030-01-01T00:00:00.000Z') }
+  insertMission(db, {
+    id,
+    name: null,
+    repo: null,
+    parent_id: null,
+    created_at: new Date(clock.nowMs).toISOString(),
+    permission_mode: null,
+    approve: null,
+    model: null,
+    session_id: id,
+    forked_session_id: null,
+    setup_pending: 0,
+  })
+  const stored: string[] = []
+  const logPath = join(root, 'log')
+  const newObserver = () => {
+    const mission = getMission(db, id)!
+    return new Observer(mission, liveAtCrash(mission), {
+      db,
+      id,
+      now: () => new Date(clock.nowMs),
+      log: openLog(logPath, () => new Date()),
+      eventsDirectory,
+      planDirectories: [join(root, 'plans')],
+      requests: { take: () => false, drop: () => {}, seeStatus: () => {} },
+      onWord: () => {},
+      onStored: live => void stored.push(live.state),
+      ...options,
+    })
+  }
+  let count = 0
+  return {
+    root,
+    db,
+    id,
+    clock,
+    stored,
+    newObserver,
+    observer: newObserver(),
+    spooled: () => readdirSync(eventsDirectory),
+    log: () => (existsSync(logPath) ? readFileSync(logPath, 'utf8') : ''),
+    leave: (fields: object) => {
+      count += 1
+      const text = JSON.stringify({ session_id: id, ...fields })
+      writeFileSync(join(eventsDirectory, String(4_194_304 + count)), text)
+    },
+    mission: () => getMission(db, id)!,
+    history: (kind: string) =>
+      listEvents(db, id)
+        .filter(event => event.kind === kind)
+        .map(({ data }) => data),
+  }
+}
+
+const prompt = { hook_event_name: 'UserPromptSubmit' }
+
+describe('events in the spool', () => {
+  test('are stored with their history, then removed', async () => {
+    const { observer, leave, mission, history, spooled, stored } = await bench()
+    leave({ hook_event_name: 'SessionStart' })
+    leave(prompt)
+    leave({ hook_event_name: 'PermissionRequest', tool_name: 'Bash' })
+    observer.readSpool()
+    expect(mission()).toMatchObject({ state: 'waiting', waiting_for: 'permission' })
+    expect(history('state').map(({ state }) => state)).toEqual(['idle', 'busy', 'waiting'])
+    expect(spooled()).toEqual([])
+    expect(stored).toEqual(['waiting'])
+  })
+
+  test('count once, also when the wrapper was killed between storing and removing them', async () => {
+    const { observer, newObserver, leave, history, root } = await bench()
+    leave(prompt)
+    const [name] = readdirSync(join(root, 'ev'))
+    const kept = join(root, 'kept')
+    // The same file, not a copy: hard links keep what makes it itself.
+    execFileSync('ln', [join(root, 'ev', name!), kept])
+    observer.readSpool()
+    execFileSync('ln', [kept, join(root, 'ev', name!)])
+    newObserver().readSpool()
+    expect(history('state')).toHaveLength(1)
+    expect(readdirSync(join(root, 'ev'))).toEqual([])
+  })
+
+  test('stay where they are while the store cannot be written to, and are read later', async () => {
+    const { observer, leave, db, mission, spooled, log, stored } = await bench()
+    db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+    leave(prompt)
+    observer.readSpool()
+    expect(observer.live.state).toBe('starting')
+    expect(spooled()).toHaveLength(1)
+    expect(log()).toContain('disk is full')
+    db.exec('DROP TRIGGER full')
+    observer.readSpool()
+    expect(mission().state).toBe('busy')
+    expect(stored).toEqual(['busy'])
+  })
+
+  test('that are neither a hook’s nor agenc’s are named in the log', async () => {
+    const { observer, leave, log, spooled } = await bench()
+    leave({ hello: 'world' })
+    observer.readSpool()
+    expect(log()).toContain('neither a hook nor a command')
+    expect(spooled()).toEqual([])
+  })
+})
+
+describe('a conversation', () => {
+  test('has begun when its transcript is there, not when something was asked', async () => {
+    const { observer, leave, mission, root } = await bench()
+    const transcript_path = join(root, 'conversation.jsonl')
+    leave({ ...prompt, transcript_path })
+    observer.readSpool()
+    expect(mission()).toMatchObject({ session_begun: 0, transcript_path })
+    writeFileSync(transcript_path, '{}\n')
+    leave({ hook_event_name: 'Stop', transcript_path })
+    observer.readSpool()
+    expect(mission().session_begun).toBe(1)
+  })
+})
+
+test('another Claude begins anew, and what is known of the conversation stays', async () => {
+  const { observer, leave, mission, history } = await bench()
+  leave({ ...prompt, transcript_path: '/nowhere/x.jsonl', permission_mode: 'plan' })
+  observer.readSpool()
+  observer.begin(mission(), liveAtStart(mission(), true))
+  expect(mission()).toMatchObject({
+    state: 'waiting',
+    waiting_for: 'trust',
+    waiting_since: '2030-01-01T00:00:00.000Z',
+    transcript_path: '/nowhere/x.jsonl',
+    reported_permission_mode: 'plan',
+    permission_mode: null,
+  })
+  expect(history('permission_mode')).toEqual([])
+})
+
+describe('questions', () => {
+  const ask = (question: string, hook_event_name = 'PreToolUse') => ({
+    hook_event_name,
+    tool_name: 'AskUserQuestion',
+    tool_input: { questions: [{ question }] },
+  })
+
+  test('the same one within ten seconds is one', async () => {
+    const { observer, leave, clock, history } = await bench()
+    for (const [question, laterMs] of [
+      ['Tea?', 0],
+      ['Coffee?', 1_000],
+      ['Tea?', 8_000],
+      ['Tea?', 2_000],
+    ] as const) {
+      clock.nowMs += laterMs
+      leave(ask(question))
+      leave(ask(question, 'PermissionRequest'))
+      observer.readSpool()
+    }
+    expect(history('question').map(({ text }) => text)).toEqual(['Tea?', 'Coffee?', 'Tea?'])
+  })
+
+  test('of any shape do no harm', async () => {
+    const { observer, leave, history } = await bench()
+    leave({ ...ask('x'), tool_input: { questions: 'none' } })
+    leave({ ...ask('x'), tool_input: { questions: [null, { question: 7 }] } })
+    leave({ ...ask('two\nlines \u001b[31mred') })
+    observer.readSpool()
+    expect(history('question')).toEqual([{ text: 'two lines red' }])
+  })
+})
+
+describe('plans', () => {
+  const written = (file_path: string) => ({
+    hook_event_name: 'PostToolUse',
+    tool_name: 'Write',
+    tool_input: { file_path },
+  })
+
+  test('written where plans are kept are linked, each once, and nothing else is', async () => {
+    const { observer, leave, root, db, id, history } = await bench()
+    const plan = join(root, 'plans', 'a.md')
+    for (const path of [plan, plan, join(root, 'a.md'), join(root, 'plans', 'a.txt')]) leave(written(path))
+    leave({
+      hook_event_name: 'PermissionRequest',
+      tool_name: 'ExitPlanMode',
+      tool_input: { plan: '# x', planFilePath: join(root, 'elsewhere', 'b.md') },
+    })
+    observer.readSpool()
+    expect(listPlans(db, id).sort()).toEqual([join(root, 'elsewhere', 'b.md'), plan])
+    expect(history('plan')).toHaveLength(2)
+  })
+
+  test('are kept where the settings say', () => {
+    const root = temporaryDirectory()
+    const locations = { directory: root, globalConfig: '', plans: join(root, 'plans'), statusFile: () => '' }
+    expect(planDirectories(locations, '/project')).toEqual([join(root, 'plans')])
+    writeFileSync(join(root, 'settings.json'), '{"plansDirectory":"./docs/plans"}')
+    expect(planDirectories(locations, '/project')).toEqual([join(root, 'plans'), '/project/docs/plans'])
+    writeFileSync(join(root, 'settings.json'), 'broken')
+    expect(planDirectories(locations, '/project')).toEqual([join(root, 'plans')])
+  })
+})

@@ -1,0 +1,60 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished, test } from 'vitest'
+import { StatusWatch } from '../../src/wrapper/status-watch.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+function bench({ hasDirectory = true, needsLooks = (): boolean => true } = {}) {
+  const directory = join(temporaryDirectory(), 'sessions')
+  if (hasDirectory) mkdirSync(directory)
+  const path = join(directory, '1.json')
+  const seen: string[] = []
+  const watch = new StatusWatch(path, ({ status }) => void seen.push(status), needsLooks)
+  onTestFinished(() => watch.close())
+  const write = (status: string, to = path) =>
+    writeFileSync(to, JSON.stringify({ status, statusUpdatedAt: 1 }))
+  return {
+    directory,
+    path,
+    watch,
+    write,
+    sees: (status: string) => waitFor(status, () => seen.at(-1) === status),
+  }
+}
+
+test('sees a file that is there, appears, changes or is replaced', async () => {
+  const { path, watch, write, sees } = bench()
+  watch.refresh()
+  write('idle')
+  await sees('idle')
+  write('busy')
+  await sees('busy')
+  write('waiting', `${path}.new`)
+  renameSync(`${path}.new`, path)
+  await sees('waiting')
+  write('idle')
+  await sees('idle')
+})
+
+test('half a file is no file', async () => {
+  const { path, watch, write, sees } = bench()
+  write('idle')
+  watch.refresh()
+  await sees('idle')
+  writeFileSync(path, '{"status":"bu')
+  write('busy')
+  await sees('busy')
+})
+
+test('where nothing can be watched it looks, for as long as something goes on', async () => {
+  let isIdle = false
+  const { directory, watch, write, sees } = bench({ hasDirectory: false, needsLooks: () => !isIdle })
+  watch.refresh()
+  mkdirSync(directory)
+  write('busy')
+  await sees('busy')
+  isIdle = true
+  write('idle')
+  await sees('idle')
+})
