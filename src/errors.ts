@@ -12,11 +12,6 @@ export const ExitCode = {
 export class AgencError extends Error {
   override name = 'AgencError'
 
-  /** By name: commands that have a file of their own carry a copy of this class, and all copies mean the same. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'AgencError'
-  }
-
   readonly hint: string | undefined
   readonly exitCode: number
 
@@ -25,6 +20,15 @@ export class AgencError extends Error {
     this.hint = hint
     this.exitCode = exitCode
   }
+}
+
+/** By name: commands that have a file of their own carry a copy of the class, and all copies mean the same. */
+export function isAgencError(error: unknown): error is AgencError {
+  return error instanceof Error && error.name === 'AgencError'
+}
+
+export function isCancelled(error: unknown): error is Cancelled {
+  return error instanceof Error && error.name === 'Cancelled'
 }
 
 export function usageError(message: string, hint?: string): AgencError {
@@ -42,10 +46,6 @@ export function configError(message: string, hint: string): AgencError {
 /** The user changed their mind: no message, exit 130. */
 export class Cancelled extends Error {
   override name = 'Cancelled'
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'Cancelled'
-  }
 }
 
 export function errorCode(error: unknown): string | undefined {

@@ -1,14 +1,14 @@
 import type { AnyCommand } from './commands/command.ts'
 import { runCommand } from './commands/run.ts'
 import { type Context, systemContext } from './context.ts'
-import { AgencError, Cancelled, ExitCode } from './errors.ts'
+import { ExitCode, isAgencError, isCancelled } from './errors.ts'
 import { plainInput } from './plain.ts'
 
 /** The one place where an error becomes an exit code. */
 async function report(error: unknown, { err, env }: Context): Promise<number> {
-  if (error instanceof Cancelled) return ExitCode.cancelled
+  if (isCancelled(error)) return ExitCode.cancelled
   const { cleanLines } = await import('./io/clean.ts')
-  const known = error instanceof AgencError ? error : undefined
+  const known = isAgencError(error) ? error : undefined
   const message = error instanceof Error ? error.message : String(error)
   err.line(`${err.paint('red', 'agenc:')} ${cleanLines(message)}`)
   if (known?.hint) err.line(cleanLines(known.hint))

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isObject } from './hook-event.ts'
 
 /** Where the conversation is stored, searched by its id: Claude moves transcripts between projects. */
 export function findTranscript(
@@ -14,6 +15,28 @@ export function findTranscript(
     if (existsSync(path)) return path
   }
   return null
+}
+
+const wordlessBytes = 1024 * 1024
+
+/** Was anything said in it? Claude notes names and modes in transcripts as well, and resumes none of those. */
+export function holdsConversation(transcript: string): boolean {
+  try {
+    if (statSync(transcript).size > wordlessBytes) return true
+    return readFileSync(transcript, 'utf8').split('\n').some(isSaid)
+  } catch {
+    return false
+  }
+}
+
+function isSaid(line: string): boolean {
+  if (!line.includes('"user"') && !line.includes('"assistant"')) return false
+  try {
+    const entry: unknown = JSON.parse(line)
+    return isObject(entry) && (entry.type === 'user' || entry.type === 'assistant')
+  } catch {
+    return false
+  }
 }
 
 function directoriesIn(path: string): string[] {

@@ -2,11 +2,12 @@ import type { Context } from '../context.ts'
 import { attend } from '../demo/attend.ts'
 import { withDemo } from '../demo/demo.ts'
 import { sayFarewell } from '../demo/farewell.ts'
-import { isInTmux } from '../demo/keys.ts'
+import { isInTmux, tourKeys } from '../demo/keys.ts'
 import { placeAt } from '../demo/place.ts'
 import { play } from '../demo/play.ts'
 import { printShot } from '../demo/print.ts'
 import { removePlace } from '../demo/remove.ts'
+import { tourScript } from '../demo/tour.ts'
 import { wantsColour } from '../io/colour.ts'
 import { defineCommand, jsonOption } from './command.ts'
 
@@ -37,7 +38,8 @@ export default defineCommand<Input>({
 
 async function visit(context: Context): Promise<void> {
   context.err.line('Making two repos and a tmux server of their own …')
-  await withDemo(context, { isNested: isInTmux(context) }, attend)
+  const isNested = isInTmux(context)
+  await withDemo(context, () => tourScript(tourKeys(context, { isNested })), attend)
 }
 
 const rows = 28
@@ -49,7 +51,8 @@ async function watch(context: Context, json: boolean): Promise<void> {
   const columns = out.isTerminal ? Math.max(narrowest, Math.min(out.columns, widest)) : widest
   const styled = !json && wantsColour(out.isTerminal, env)
   const screens: { caption: string; screen: string }[] = []
-  await withDemo(context, { isNested: false }, async visit => {
+  const script = () => tourScript(tourKeys(context, { isNested: false }))
+  await withDemo(context, script, async visit => {
     for await (const shot of play(visit, { columns, rows, styled })) {
       if (json) screens.push({ caption: shot.caption, screen: shot.lines.join('\n') })
       else printShot(context, shot, columns)

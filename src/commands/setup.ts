@@ -4,7 +4,7 @@ import { loadConfig } from '../config/file.ts'
 import type { Context } from '../context.ts'
 import { listRepos } from '../db/repos.ts'
 import { readStore } from '../db/store.ts'
-import { AgencError, ExitCode } from '../errors.ts'
+import { ExitCode, isAgencError } from '../errors.ts'
 import { silentOutput } from '../io/quiet.ts'
 import { cleanLines } from '../io/text.ts'
 import { wrap } from '../io/wrap.ts'
@@ -87,7 +87,7 @@ async function attempt(context: Context, work: () => unknown): Promise<string | 
     await work()
     return null
   } catch (error) {
-    if (!(error instanceof AgencError)) throw error
+    if (!isAgencError(error)) throw error
     context.err.line(`agenc: ${cleanLines(error.message)}`)
     if (error.hint) context.err.line(cleanLines(error.hint))
     return error.message

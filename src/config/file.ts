@@ -9,6 +9,7 @@ import { withLock } from '../io/lock.ts'
 import { describeIssue } from './issue.ts'
 import type { Setting } from './key.ts'
 import { defaultConfig, type Problem, parseConfig } from './parse.ts'
+import { keepPrepared } from './prepared.ts'
 import type { Config } from './schema.ts'
 
 /** The file's text, or null where there is none yet. */
@@ -52,6 +53,7 @@ export async function changeConfig(path: string, setting: Setting, value: unknow
 }
 
 const schemaName = 'config.schema.json'
+const preparedName = 'config.prepared.json'
 
 /** Editors complete and check the file by the schema, which is kept beside it so that it always fits. */
 export const emptyConfig = `${JSON.stringify({ $schema: `./${schemaName}` }, null, 2)}\n`
@@ -59,6 +61,14 @@ export const emptyConfig = `${JSON.stringify({ $schema: `./${schemaName}` }, nul
 export function replaceConfig(path: string, text: string): void {
   writeSchemaInto(dirname(path))
   writeFileAtomically(path, text, { durable: true })
+  prepareConfig(path)
+}
+
+/** Where somebody else wrote the file, the session does this when it is attached to. */
+export function prepareConfig(path: string): void {
+  const text = readConfigText(path)
+  const parsed = text === null ? null : parseConfig(text)
+  if (parsed?.ok) keepPrepared(join(dirname(path), preparedName), text!, parsed.config)
 }
 
 export function writeSchemaInto(directory: string): void {

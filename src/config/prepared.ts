@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import defaults from '../../schema/config.defaults.json' with { type: 'json' }
+import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
 import { version } from '../version.ts'
 import type { Config } from './schema.ts'
 
 /**
- * The settings for commands that must be quick: the checked result is kept beside the file and used for as long as
- * the file's text is the same, so that the checker need not be loaded.
+ * The settings for commands that must be quick: the checked result is kept beside the file by whoever writes it, and
+ * used for as long as the file's text is the same, so that the checker need not be loaded.
  */
 export async function preparedConfig(paths: Paths): Promise<Config> {
   const text = readText(paths.config)
@@ -14,10 +15,11 @@ export async function preparedConfig(paths: Paths): Promise<Config> {
   const kept = readKept(paths.preparedConfig)
   if (kept?.text === text && kept.version === version) return kept.config
   const { loadConfig } = await import('./file.ts')
-  const config = loadConfig(paths.config)
-  const { writeFileAtomically } = await import('../io/files.ts')
-  writeFileAtomically(paths.preparedConfig, JSON.stringify({ version, text, config }))
-  return config
+  return loadConfig(paths.config)
+}
+
+export function keepPrepared(path: string, text: string, config: Config): void {
+  writeFileAtomically(path, JSON.stringify({ version, text, config }))
 }
 
 function readText(path: string): string | null {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { AgencError, errorCode, unavailableError } from '../errors.ts'
+import { AgencError, errorCode, isAgencError, unavailableError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
 import { migrations } from './migrations.ts'
@@ -62,7 +62,7 @@ function explained<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof AgencError) throw error
+    if (isAgencError(error)) throw error
     const code = errorCode(error)
     if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
       throw unavailableError(

@@ -12,7 +12,8 @@ case " $* " in
   *' --resume '*) ;;
   *) words=$(git remote get-url origin 2>/dev/null) ;;
 esac
-words=$tour/\${words##*/}
+words=\${words##*/}
+words=$tour/\${words%.git}
 if [ -f "$words" ]; then set -- "$@" -- "$(cat "$words")"; fi
 exec "$node" "$agent" "$@"
 `

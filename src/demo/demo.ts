@@ -2,12 +2,11 @@ import type { Context } from '../context.ts'
 import { interruptible } from '../repo/interruption.ts'
 import { requireTmux } from '../tmux/version.ts'
 import { postGuard } from '../wrapper/guard.ts'
-import { tourKeys } from './keys.ts'
 import { openSession } from './open.ts'
 import { type DemoPlace, makePlace } from './place.ts'
 import { prepare } from './prepare.ts'
 import { removePlace } from './remove.ts'
-import { type TourKeys, tourWords } from './tour.ts'
+import type { DemoScript, TourKeys } from './script.ts'
 
 export interface Visit {
   context: Context
@@ -19,21 +18,20 @@ export interface Visit {
 /** Builds the demo, lets somebody in, and leaves nothing behind, however the visit ends. */
 export async function withDemo(
   context: Context,
-  options: { isNested: boolean },
+  scriptFor: () => DemoScript,
   visit: (visit: Visit) => Promise<void>,
 ): Promise<void> {
   requireTmux(context.exec, context.env)
   await interruptible(async signal => {
-    const keys = tourKeys(context, options)
+    const script = scriptFor()
     const place = makePlace(context.env)
     // Even after `kill -9` somebody is left to clear up.
     const guard = postGuard(context.exec, [...context.self, 'demo', '--clear', place.root], place.env)
     try {
-      const words = tourWords(keys)
       const preparation = { context, place, signal }
-      await prepare(preparation, keys, words)
-      await openSession(preparation, words)
-      await visit({ context, place, keys, signal })
+      await prepare(preparation, script)
+      await openSession(preparation, script)
+      await visit({ ...preparation, keys: script.keys })
     } finally {
       await removePlace(context, place)
       guard.dismiss()

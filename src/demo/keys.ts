@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { socketOf } from '../tmux/server.ts'
 import { userKey } from '../tmux/user-keys.ts'
-import type { TourKeys } from './tour.ts'
+import type { TourKeys } from './script.ts'
 
 const standard = 'C-b'
 const other = 'C-a'

@@ -4,7 +4,7 @@ import { newSession } from '../tmux/session.ts'
 import { type Tmux, tmuxAt } from '../tmux/tmux.ts'
 import type { DemoPlace } from './place.ts'
 import { type Preparation, run } from './prepare.ts'
-import { forecast, type TourWords, tourName } from './tour.ts'
+import type { DemoScript } from './script.ts'
 
 /** The demo's own server: the default one of its own TMUX_TMPDIR. */
 export function demoTmux({ exec }: Context, { env }: DemoPlace): Tmux {
@@ -12,26 +12,19 @@ export function demoTmux({ exec }: Context, { env }: DemoPlace): Tmux {
 }
 
 /** The session as `agenc tmux attach` makes it, except that nobody is asked for the first mission. */
-export async function openSession(preparation: Preparation, words: TourWords): Promise<void> {
+export async function openSession(preparation: Preparation, { first, others }: DemoScript): Promise<void> {
   const { context, place } = preparation
-  const tmux = demoTmux(context, place)
   const inPlace = { ...context, env: place.env, paths: pathsAt(place.agencHome) }
-  const mission = ['--blank', '--name', tourName, '--prompt', words.welcome]
-  tmux.tell(
-    newSession(inPlace, {
-      name: 'agenc',
-      command: [...context.self, 'mission', 'new', '--here', ...mission],
-    }),
-  )
-  await startMission(preparation, [forecast.repo, '--name', forecast.name, '--prompt', words.forecast])
+  const command = [...context.self, 'mission', 'new', '--here', ...first]
+  demoTmux(context, place).tell(newSession(inPlace, { name: 'agenc', command }))
+  for (const args of others) await startMission(preparation, args)
 }
 
 /** As if it were typed in the session's window, which stays in front. */
-export async function startMission(preparation: Preparation, args: readonly string[]): Promise<string> {
+async function startMission(preparation: Preparation, args: readonly string[]): Promise<void> {
   const { context, place } = preparation
   const session = '#{socket_path},#{pid},#{s/[$]//:session_id}'
   const [TMUX] = demoTmux(context, place).tell(['display-message', '-p', '-t', '=agenc:', session])
   const env = { ...place.env, TMUX, AGENC_TMUX: '1' }
-  const id = await run(preparation, [...context.self, 'mission', 'new', '--no-focus', ...args], { env })
-  return id.trim()
+  await run(preparation, [...context.self, 'mission', 'new', '--no-focus', ...args], { env })
 }

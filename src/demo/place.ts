@@ -8,7 +8,9 @@ export interface DemoPlace {
   root: string
   home: string
   agencHome: string
+  /** Stands for GitHub, by way of git's own settings. */
   sources: string
+  gitConfig: string
   /** What the stand-in says first, a file a situation. */
   words: string
   claude: string
@@ -43,9 +45,10 @@ export function placeAt(root: string, env: NodeJS.ProcessEnv): DemoPlace {
     root,
     home,
     agencHome: join(root, 'agenc'),
-    sources: join(root, 'demo'),
+    sources: join(root, 'github'),
     words: join(root, 'words'),
     claude: join(root, 'bin', 'claude'),
+    gitConfig: join(home, '.gitconfig'),
     tmuxConf: join(home, '.tmux.conf'),
     env: environment(root, home, env),
   }

@@ -6,8 +6,8 @@ import type { StreamOptions } from '../exec/runner.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import { agentLauncher } from './agent.ts'
 import type { DemoPlace } from './place.ts'
-import { sampleRepos } from './samples.ts'
-import type { TourKeys, TourWords } from './tour.ts'
+import type { Sample } from './samples.ts'
+import type { DemoScript, TourKeys } from './script.ts'
 
 export interface Preparation {
   context: Context
@@ -15,15 +15,16 @@ export interface Preparation {
   signal: AbortSignal
 }
 
-/** A home with settings, a Claude, and a library of two repos. */
-export async function prepare(preparation: Preparation, keys: TourKeys, words: TourWords): Promise<void> {
+/** A home with settings, a Claude, and a library of repos. */
+export async function prepare(preparation: Preparation, script: DemoScript): Promise<void> {
   const { context, place } = preparation
-  write(place.tmuxConf, tmuxConf(keys))
+  write(place.tmuxConf, tmuxConf(script.keys))
+  write(place.gitConfig, `[url "${place.sources}/"]\n  insteadOf = https://github.com/\n`)
   write(place.claude, agentLauncher(context, place.words), 0o700)
-  for (const [name, text] of Object.entries(words.unprompted)) write(join(place.words, name), text)
+  for (const [name, text] of Object.entries(script.unprompted)) write(join(place.words, name), text)
   const settings = { claude: { command: place.claude, permission_mode: 'default' } }
   write(join(place.agencHome, 'config.json'), `${JSON.stringify(settings, null, 2)}\n`)
-  for (const [name, files] of Object.entries(sampleRepos)) await addSample(preparation, name, files)
+  for (const [name, files] of Object.entries(script.samples)) await addSample(preparation, name, files)
 }
 
 /** Keys that a program sends come faster than a finger's, and are to be taken for keys all the same. */
@@ -37,19 +38,15 @@ set -g status-left ''
 `
 }
 
-async function addSample(
-  preparation: Preparation,
-  name: string,
-  files: Record<string, string>,
-): Promise<void> {
-  const directory = join(preparation.place.sources, name)
+async function addSample(preparation: Preparation, name: string, files: Sample): Promise<void> {
+  const directory = join(preparation.place.sources, `${name}.git`)
   makePrivateDirectory(directory)
   for (const [file, text] of Object.entries(files)) write(join(directory, file), text)
   const git = (...args: string[]) => run(preparation, ['git', '-C', directory, ...args])
   await git('-c', 'init.defaultBranch=main', 'init', '--quiet')
   await git('add', '--all')
   await git('commit', '--quiet', '--message', 'As it was on Monday')
-  await run(preparation, [...preparation.context.self, 'repo', 'add', directory, '--trust'])
+  await run(preparation, [...preparation.context.self, 'repo', 'add', name, '--trust'])
 }
 
 export async function run(

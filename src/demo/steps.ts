@@ -1,4 +1,4 @@
-import type { TourKeys } from './tour.ts'
+import type { TourKeys } from './script.ts'
 
 /** Keys as tmux names them, text to be typed, or something to wait for until it is gone. */
 export type Act = { press: readonly string[] } | { type: string } | { gone: RegExp }
@@ -16,7 +16,7 @@ export interface Step {
 /** As the switcher lists it, cut on narrow terminals. */
 const tourRow = /[0-9a-f]{8} +\(blank\)/
 /** One in the window, and one in fzf's preview of another. */
-const twoPrompts = /manual mode on[^]*manual mode on/
+const twoPrompts = /manual mode on[\s\S]*manual mode on/
 
 /** The tour as a user would walk it. */
 export function tourSteps({ prefix }: TourKeys, { hasFzf }: { hasFzf: boolean }): Step[] {

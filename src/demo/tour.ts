@@ -1,36 +1,21 @@
-/** How the keys are written in the words of the tour: `C-b a n`. */
-export interface TourKeys {
-  prefix: string
-  /** Said once, where the prefix is not the one that the user has. */
-  remark?: string
-}
+import { tourSamples } from './samples.ts'
+import type { DemoScript, TourKeys } from './script.ts'
 
-export const tourName = 'tour'
-export const forecast = { name: 'forecast', repo: 'weather' } as const
-
-/** What the stand-in is told, and with it what it answers: see `src/stand-in/script.ts`. */
-export interface TourWords {
-  welcome: string
-  forecast: string
-  /** For missions that were started without a prompt: by the name of their repo, or `fork`. */
-  unprompted: Record<string, string>
-}
+const forecast = 'forecast'
 
 const press = ({ prefix }: TourKeys, key: string) => `${prefix} a ${key}`
 
-export function tourWords(keys: TourKeys): TourWords {
+/** What there is in the demo at first, and what the stand-in says. */
+export function tourScript(keys: TourKeys): DemoScript {
   return {
-    welcome: spoken('Show me around.', [
-      'Welcome to agenc. Nothing here is real: a stand-in answers in place of Claude, in a tmux and a home of their own, and all of it is gone when you leave.',
-      'Each window is a mission: a Claude with its own copy of a repo. The line at the bottom names them, with - for idle, * for busy and ! for those that wait for you.',
-      ...(keys.remark ? [keys.remark] : []),
-      `Step 1 of 6: press ${press(keys, 'n')} (${spelled(keys.prefix)}, then a, then n). It starts a mission. Pick lemonade, and press Enter.`,
-    ]),
-    forecast: forecastWords(keys),
+    samples: tourSamples,
+    keys,
+    first: ['--blank', '--name', 'tour', '--prompt', welcome(keys)],
+    others: [['demo/weather', '--name', forecast, '--prompt', forecastWords(keys)]],
     unprompted: {
       lemonade: spoken('What is this?', [
         'A mission on lemonade, with a window, a Claude and a copy of the repo to itself. What happens here touches nothing else.',
-        `Step 2 of 6: press ${press(keys, 'a')}. It takes you to the mission that waits for you: ${forecast.name}, with a ! in the line at the bottom.`,
+        `Step 2 of 6: press ${press(keys, 'a')}. It takes you to the mission that waits for you: ${forecast}, with a ! in the line at the bottom.`,
       ]),
       fork: spoken('Where am I now?', [
         'In a fork: the files as they were, the conversation as it was, and from here on a life of its own. The original is untouched.',
@@ -38,6 +23,15 @@ export function tourWords(keys: TourKeys): TourWords {
       ]),
     },
   }
+}
+
+function welcome(keys: TourKeys): string {
+  return spoken('Show me around.', [
+    'Welcome to agenc. Nothing here is real: a stand-in answers in place of Claude, in a tmux and a home of their own, and all of it is gone when you leave.',
+    'Each window is a mission: a Claude with its own copy of a repo. The line at the bottom names them, with - for idle, * for busy and ! for those that wait for you.',
+    ...(keys.remark ? [keys.remark] : []),
+    `Step 1 of 6: press ${press(keys, 'n')} (${spelled(keys.prefix)}, then a, then n). It starts a mission. Pick lemonade, and press Enter.`,
+  ])
 }
 
 function forecastWords(keys: TourKeys): string {

@@ -5,7 +5,7 @@ import { findClaude } from '../claude/find.ts'
 import { claudeLocations } from '../claude/locations.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { AgencError } from '../errors.ts'
+import { isAgencError } from '../errors.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** The version that every test of agenc was run against, and the oldest whose hooks tell all that is needed. */
@@ -17,7 +17,7 @@ export function checkClaude({ exec, env }: Context, config: Config): Finding {
   try {
     program = findClaude(config.claude.command, env)
   } catch (error) {
-    if (!(error instanceof AgencError)) throw error
+    if (!isAgencError(error)) throw error
     return problem('claude', error.message, error.hint ?? 'Install Claude Code.')
   }
   const answer = exec.capture(program, ['--version'], { env, timeoutMs: 10_000 })

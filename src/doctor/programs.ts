@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { AgencError } from '../errors.ts'
+import { isAgencError } from '../errors.ts'
 import { requireTmux } from '../tmux/version.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -17,7 +17,7 @@ export function checkTmux({ exec, env }: Context): Finding {
   try {
     requireTmux(exec, env)
   } catch (error) {
-    if (!(error instanceof AgencError)) throw error
+    if (!isAgencError(error)) throw error
     return problem('tmux', error.message, error.hint ?? 'Install tmux 3.2 or newer.')
   }
   return ok('tmux', exec.capture('tmux', ['-V'], { env }).stdout.trim())

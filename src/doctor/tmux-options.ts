@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { AgencError } from '../errors.ts'
+import { isAgencError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { tmuxOf } from '../tmux/server.ts'
 import { userKey } from '../tmux/user-keys.ts'
@@ -89,7 +89,7 @@ export function checkKey(context: Context, { tmux: { prefix_key: key } }: Config
       'Keep it, or choose another: agenc config set tmux.prefix_key <key>',
     )
   } catch (error) {
-    if (!(error instanceof AgencError)) throw error
+    if (!isAgencError(error)) throw error
     return problem(
       'tmux-key',
       error.message,

@@ -2,21 +2,23 @@ import { eastAsianWidth } from 'get-east-asian-width'
 
 export { cleanLines, cleanText } from './clean.ts'
 
-/** string-width would do this, at 27 ms for every start: it builds its tables and a segmenter when loaded. */
+/**
+ * Joined emoji are counted one by one, as many terminals draw them. string-width would do this, at 27 ms for every
+ * start: it builds its tables and a segmenter when loaded.
+ */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length
   let width = 0
-  for (const { segment } of segments(text)) width += graphemeWidth(segment)
+  for (const character of text) width += characterWidth(character)
   return width
 }
 
-const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Mark}\p{Surrogate}]+$/u
-const emoji = /\p{Emoji_Presentation}|\ufe0f/u
+const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Mark}\p{Surrogate}]$/u
+const emoji = /^\p{Emoji_Presentation}$/u
 
-function graphemeWidth(grapheme: string): number {
-  if (invisible.test(grapheme)) return 0
-  if (emoji.test(grapheme)) return 2
-  return eastAsianWidth(grapheme.codePointAt(0)!)
+function characterWidth(character: string): number {
+  if (invisible.test(character)) return 0
+  return emoji.test(character) ? 2 : eastAsianWidth(character.codePointAt(0)!)
 }
 
 /** Cuts at a terminal width, not at a character count; never through an emoji. */
@@ -24,7 +26,7 @@ export function truncate(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text
   if (columns <= 0) return ''
   let kept = ''
-  for (const { segment } of segments(text)) {
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
     if (textWidth(kept + segment) > columns - 1) break
     kept += segment
   }
@@ -33,11 +35,4 @@ export function truncate(text: string, columns: number): string {
 
 export function padEnd(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)))
-}
-
-let segmenter: Intl.Segmenter | undefined
-
-function segments(text: string): Intl.Segments {
-  segmenter ??= new Intl.Segmenter()
-  return segmenter.segment(text)
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { AgencError } from '../errors.ts'
+import { isAgencError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import { askText } from './ask.ts'
@@ -40,7 +40,7 @@ function keyProblem(context: Context, key: string): string | null {
     userKey(context, key.trim())
     return null
   } catch (error) {
-    if (error instanceof AgencError) return error.message
+    if (isAgencError(error)) return error.message
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import type { Context } from '../context.ts'
-import { AgencError } from '../errors.ts'
+import { isAgencError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { sourceOf } from '../repo/source.ts'
 import { askText, askYesNo, choose, type Option } from './ask.ts'
@@ -40,7 +40,7 @@ function repoProblem(context: Context, word: string): string | null {
     sourceOf(context, word, context.cwd)
     return null
   } catch (error) {
-    if (error instanceof AgencError) return error.message
+    if (isAgencError(error)) return error.message
     throw error
   }
 }

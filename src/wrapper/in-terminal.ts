@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/file.ts'
 import type { Context } from '../context.ts'
-import { AgencError, ExitCode } from '../errors.ts'
+import { ExitCode, isAgencError } from '../errors.ts'
 import { cleanLines } from '../io/clean.ts'
 import type { MissionId } from '../mission/id.ts'
 import { MissionWindow } from '../tmux/mission-window.ts'
@@ -22,10 +22,10 @@ export async function runInTerminal(context: Context, id: MissionId): Promise<nu
     return exitCode
   } catch (error) {
     context.err.line(`agenc: ${cleanLines(error instanceof Error ? error.message : String(error))}`)
-    if (error instanceof AgencError && error.hint) context.err.line(cleanLines(error.hint))
+    if (isAgencError(error) && error.hint) context.err.line(cleanLines(error.hint))
     await pressEnter(context)
     window?.leave({ isStopped: false })
-    return error instanceof AgencError ? error.exitCode : ExitCode.failed
+    return isAgencError(error) ? error.exitCode : ExitCode.failed
   }
 }
 

@@ -1,7 +1,8 @@
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type HookEvent, parseHookEvent } from '../claude/hook-event.ts'
 import type { ClaudeStatus } from '../claude/status-file.ts'
+import { holdsConversation } from '../claude/transcript.ts'
 import { recordEvent } from '../db/events.ts'
 import { getMission, updateMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
@@ -158,5 +159,5 @@ export class Observer {
 
 /** A prompt alone proves nothing: one that was taken back at once leaves no conversation. */
 function isWritten(transcriptPath: string | null): boolean {
-  return transcriptPath !== null && existsSync(transcriptPath)
+  return transcriptPath !== null && holdsConversation(transcriptPath)
 }

@@ -8,16 +8,15 @@ import { knownHookEvents } from '../claude/hook-events.ts'
 import { claudeLocations } from '../claude/locations.ts'
 import { claudeMode, permissionArguments } from '../claude/permission-mode.ts'
 import { claudeSettings } from '../claude/settings.ts'
-import { findTranscript } from '../claude/transcript.ts'
 import { isTrusted, trustDirectory } from '../claude/trust.ts'
 import { claudeVersion } from '../claude/version.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { AgencError } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
-import { shortId } from '../mission/id.ts'
 import { effectiveMode, effectiveModel } from '../mission/permission.ts'
 import type { MissionRecord } from '../mission/record.ts'
+import { conversationExists } from './session.ts'
 import { spoolPaths } from './spool.ts'
 
 export interface Launch {
@@ -69,24 +68,6 @@ export async function prepareLaunch(
   })
   const asksForTrust = !isTrusted(globalConfig, own.agent)
   return { claude, args, env, stdinPath: promptIsStdin ? own.prompt : null, asksForTrust, confirmTrust }
-}
-
-/** A conversation that was begun must be found again: opening a blank one in its place would lose it. */
-export function conversationExists(mission: MissionRecord, env: NodeJS.ProcessEnv): boolean {
-  const { session_id: id, session_begun, forked_session_id: origin, transcript_path: path } = mission
-  const { directory } = claudeLocations(env)
-  if (findTranscript(directory, id, path) !== null) return true
-  if (session_begun === 1) throw gone(mission, id, directory)
-  if (origin !== null && findTranscript(directory, origin, null) === null)
-    throw gone(mission, origin, directory)
-  return false
-}
-
-function gone({ id }: MissionRecord, sessionId: string, directory: string): AgencError {
-  return new AgencError(
-    `the conversation of mission ${shortId(id)} is gone: no ${sessionId}.jsonl below ${directory}`,
-    'Was CLAUDE_CONFIG_DIR another one then? Set it as it was, or bring the file back; nothing was started.',
-  )
 }
 
 const bypassFlags = ['--dangerously-skip-permissions', '--allow-dangerously-skip-permissions']

@@ -3,7 +3,7 @@ import { findClaude } from '../claude/find.ts'
 import { loadConfig } from '../config/file.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../mission/record.ts'
-import { conversationExists } from './prepare.ts'
+import { conversationExists } from './session.ts'
 
 /** In words, why this mission could not be resumed; null when nothing stands in the way. */
 export function whyNotResumable(context: Context, mission: MissionRecord): string | null {

@@ -25,6 +25,7 @@ import { Observer } from './observer.ts'
 import { prepareLaunch } from './prepare.ts'
 import { Register } from './register.ts'
 import { Requests } from './requests.ts'
+import { withUsableSession } from './session.ts'
 import { Showing } from './showing.ts'
 import { exitCodeFor } from './signal-policy.ts'
 import { SignalListener } from './signals.ts'
@@ -168,7 +169,8 @@ class Run {
   async #runOnce(observer: Observer, requests: Requests, wantsRestart: () => boolean): Promise<Ending> {
     const { received } = this.#signals
     if (received !== null) return neverStarted(this.#context, this.#probe, received)
-    const mission = this.#record()
+    const { env, now } = this.#context
+    const mission = withUsableSession(this.#db, this.#record(), env, now())
     const launch = await prepareLaunch(this.#context, this.#config, mission, this.#isTrustedByUser())
     observer.begin(mission, liveAtStart(mission, launch.asksForTrust))
     this.#startedMs = Date.now()

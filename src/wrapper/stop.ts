@@ -10,6 +10,7 @@ import { releaseLease } from './lease.ts'
 
 /** How much longer than Claude's own grace period the wrapper may take for its own end. */
 const wrapperMs = 3_000
+const wakeMs = 250
 
 /** Ends the running ones among these, side by side; afterwards they are gone and the store says so. */
 export async function stopMissions(
@@ -38,12 +39,21 @@ async function stopMission(
   if (wrapper === null) return
   const { grace_ms: graceMs } = loadConfig(context.paths.config).stop
   signalPolitely(probe, wrapper, 'SIGTERM')
-  if (!(await waitUntilGone(probe, [wrapper], graceMs + wrapperMs))) {
+  if (!(await waitAwake(probe, wrapper, graceMs + wrapperMs))) {
     signalProcesses(probe, [wrapper], 'SIGKILL')
     await waitUntilGone(probe, [wrapper], wrapperMs)
   }
   await endLeftoverClaude(context, probe, getMission(db, mission.id), graceMs)
   clearLease(context, db, mission, wrapper)
+}
+
+/** Woken up in the background of a shell, Claude wants the terminal, and the kernel suspends both again. */
+async function waitAwake(probe: ProcessProbe, wrapper: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
+    if (await waitUntilGone(probe, [wrapper], wakeMs)) return true
+    if (probe.isSuspended(wrapper.pid)) signalProcesses(probe, [wrapper], 'SIGCONT')
+  }
+  return false
 }
 
 async function endLeftoverClaude(

@@ -15,6 +15,7 @@ const restoreSequences = [
   '\u001b[?1l\u001b>', // cursor and keypad keys
   '\u001b[?7h\u001b[0m', // wrapping, colours
   '\u001b]0;\u0007', // title
+  '\r\u001b[J', // what was drawn below the cursor, where there was no second screen
 ].join('')
 
 const [input, output] = [0, 1]

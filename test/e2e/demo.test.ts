@@ -157,8 +157,8 @@ describe('by itself', () => {
       '/exit',
     ])
     const [first, picker, , waiting, , switcher, fork, back] = shots.map(({ screen }) => screen)
-    expect(first).toMatch(/Step 1 of 6[^]*![0-9a-f]{8} forecast/)
-    expect(picker).toMatch(/┌─+┐[^]*lemonade[^]*weather/)
+    expect(first).toMatch(/Step 1 of 6[\s\S]*![0-9a-f]{8} forecast/)
+    expect(picker).toMatch(/┌─+┐[\s\S]*lemonade[\s\S]*weather/)
     expect(waiting).toContain('Do you want to proceed?')
     expect(switcher).toMatch(/[0-9a-f]{8} .*weather +forecast +idle/)
     expect(fork).toContain('Where am I now?')

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { AgencError, errorCode } from '../../errors.ts'
+import { AgencError, errorCode, isAgencError } from '../../errors.ts'
 import { writeFileAtomically } from '../../io/files.ts'
 
 const modeBits = 0o777
@@ -47,7 +47,7 @@ function whileAt<T>(path: string, verb: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof AgencError) throw error
+    if (isAgencError(error)) throw error
     const why = error instanceof Error ? error.message : String(error)
     throw new AgencError(`cannot ${verb} ${path}: ${why}`, 'Check what is there, and its mode.')
   }

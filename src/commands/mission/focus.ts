@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { focusWindow } from '../../editor/actions.ts'
-import { AgencError } from '../../errors.ts'
+import { isAgencError } from '../../errors.ts'
 import type { MissionJson } from '../../mission/json.ts'
 import type { WindowId } from '../../tmux/place.ts'
 import { socketOf, tmuxOf } from '../../tmux/server.ts'
@@ -58,6 +58,6 @@ async function openInstead(
 }
 
 function warn({ err }: Context, error: unknown): void {
-  if (!(error instanceof AgencError)) throw error
+  if (!isAgencError(error)) throw error
   err.line(`agenc: ${error.message}`)
 }

@@ -5,7 +5,7 @@ import { listedModes } from '../../claude/listed-modes.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
 import { loadConfig } from '../../config/file.ts'
 import type { Context } from '../../context.ts'
-import { AgencError, usageError } from '../../errors.ts'
+import { isAgencError, usageError } from '../../errors.ts'
 import { shortId } from '../../mission/id.ts'
 import type { MissionRecord } from '../../mission/record.ts'
 
@@ -33,7 +33,7 @@ export function modesOfClaude({ exec, env, paths }: Context): string[] | null {
     }
     return listedModes(exec, claude, claudeEnvironment(env, ''), caches)
   } catch (error) {
-    if (error instanceof AgencError) return null
+    if (isAgencError(error)) return null
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { type Context, isInteractive } from '../../context.ts'
 import type { Database } from '../../db/open.ts'
 import { listRepos, type RepoRecord, setRepoUpdated } from '../../db/repos.ts'
 import { withStore } from '../../db/store.ts'
-import { AgencError, Cancelled, ExitCode } from '../../errors.ts'
+import { AgencError, ExitCode, isCancelled } from '../../errors.ts'
 import { displayRepo } from '../../mission/naming.ts'
 import { interruptible } from '../../repo/interruption.ts'
 import { libraryPath, updateInLibrary } from '../../repo/library.ts'
@@ -81,7 +81,7 @@ async function update(
     await updateInLibrary(context, libraryPath(context.paths.repos, id), options)
     return null
   } catch (error) {
-    if (error instanceof Cancelled) throw error
+    if (isCancelled(error)) throw error
     return error instanceof Error ? error.message : String(error)
   }
 }

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../config/file.ts'
+import { loadConfig, prepareConfig } from '../../config/file.ts'
 import type { Context } from '../../context.ts'
 import { listMissions } from '../../db/missions.ts'
 import { readStore } from '../../db/store.ts'
@@ -31,6 +31,7 @@ export default defineCommand<Record<string, never>>({
     refuseOtherServer(context, tmux)
     const session = ensureSession(context, tmux)
     const found = adoptServer(session, tmux)
+    prepareConfig(session.paths.config)
     if (found) configureSession(session, found, loadConfig(session.paths.config).tmux)
     return goThere(context, found ?? tmux, await countLost(session))
   },

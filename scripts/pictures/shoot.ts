@@ -1,0 +1,44 @@
+import type { Context } from '../../src/context.ts'
+import { withDemo } from '../../src/demo/demo.ts'
+import { OuterTerminal } from '../../src/demo/outer.ts'
+import { story } from './story.ts'
+
+export type SceneName = 'session' | 'switcher' | 'waiting'
+/** The screens as tmux draws them, with their escape sequences. */
+export type Screens = Record<SceneName, string[]>
+
+export const columns = 116
+export const rows = 30
+
+/** A message of tmux lies over the counts for a moment. */
+const counts = /1 waiting +1 busy +2 idle *$/
+
+export async function shootScreens(context: Context): Promise<Screens> {
+  const screens: Partial<Screens> = {}
+  await withDemo(
+    context,
+    () => story,
+    async ({ place, signal }) => {
+      const command = ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', ...context.self, 'tmux', 'attach']
+      const terminal = OuterTerminal.open(context, place, { columns, rows, command, signal })
+      const take = async (name: SceneName, ...patterns: RegExp[]) => {
+        const isThere = (text: string) => counts.test(text) && patterns.every(pattern => pattern.test(text))
+        await terminal.until(`the picture '${name}'`, isThere)
+        screens[name] = terminal.lines({ styled: true }) ?? []
+      }
+      await terminal.until('all missions', text => counts.test(text))
+      // What was done before anybody looked has a sign until it is looked at.
+      terminal.press('C-b', 'n')
+      await terminal.until('the next window', text => /too bright at night/.test(text))
+      terminal.press('C-b', 'p')
+      await take('session', /with the coupon/, /-\w+ login/, /\+\w+ docs/)
+      terminal.press('C-b', 'a', 's')
+      await take('switcher', /4\/4/, /│ +❯ +1\. Yes/, /ctrl-r/)
+      terminal.press('Escape')
+      await take('session', /with the coupon/)
+      terminal.press('C-b', 'a', 'a')
+      await take('waiting', /Do you want to proceed/)
+    },
+  )
+  return screens as Screens
+}

@@ -1,0 +1,37 @@
+import type { DemoScript } from '../../src/demo/script.ts'
+
+const shop = {
+  'README.md': '# shop\n',
+  'test.sh': 'echo "12 passed in 0.4 s"\n',
+}
+const site = { 'README.md': '# site\n' }
+
+/** Four missions at work, one in each state; the prompts are scripts for the stand-in. */
+export const story: DemoScript = {
+  keys: { prefix: 'C-b' },
+  samples: { 'acme/shop': shop, 'acme/site': site },
+  first: [
+    ...['acme/shop', '--name', 'login', '--permission-mode', 'auto', '--prompt'],
+    `After logging in I always land on the front page. Take me back to where I was.
+    [[text The redirect drops the query: login.ts builds the address from the path alone. I keep both, and add a test.]]
+    + [[bash sh test.sh]]
+    [[text All tests pass. Whoever logs in from /cart?coupon=may is back in the cart, with the coupon.]]`,
+  ],
+  others: [
+    [
+      ...['acme/site', '--name', 'docs', '--permission-mode', 'auto', '--prompt'],
+      'Check the links in the docs. [[text 214 links, two of them dead; both are mended.]]',
+    ],
+    [
+      ...['acme/shop', '--name', 'node 22', '--prompt'],
+      `Move us to Node 22.
+      [[text The build works on 22. Two packages have to be newer for it, and I would install them now.]]
+      + [[tool Bash {"command":"npm install vite@7 vitest@4","description":"Install the two packages"}]]`,
+    ],
+    [
+      ...['acme/site', '--name', 'dark mode', '--permission-mode', 'auto', '--prompt'],
+      'The site is too bright at night. [[text I move the colours into variables first.]] + [[bash sleep 1000]]',
+    ],
+  ],
+  unprompted: {},
+}
