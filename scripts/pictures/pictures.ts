@@ -1,4 +1,5 @@
 import type { Context } from '../../src/context.ts'
+import { howItWorksSvg } from './how-it-works.ts'
 import { parseScreen } from './screen.ts'
 import { columns, type SceneName, shootScreens } from './shoot.ts'
 import { stabilise } from './stable.ts'
@@ -18,7 +19,7 @@ export async function pictures(context: Context): Promise<Record<string, string>
     const screen = stabilise(parseScreen(screens[name as SceneName], columns))
     return [`docs/pictures/${name}.svg`, screenSvg(screen, { title, description })]
   })
-  return Object.fromEntries(entries)
+  return { ...Object.fromEntries(entries), 'docs/pictures/how-it-works.svg': howItWorksSvg() }
 }
 
 /** What draws the screens besides agenc: other versions may draw a little differently. */

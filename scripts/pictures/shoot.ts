@@ -1,14 +1,15 @@
 import type { Context } from '../../src/context.ts'
 import { withDemo } from '../../src/demo/demo.ts'
+import { startMission } from '../../src/demo/open.ts'
 import { OuterTerminal } from '../../src/demo/outer.ts'
-import { story } from './story.ts'
+import { later, story } from './story.ts'
 
 export type SceneName = 'session' | 'switcher' | 'waiting'
 /** The screens as tmux draws them, with their escape sequences. */
 export type Screens = Record<SceneName, string[]>
 
 export const columns = 116
-export const rows = 30
+export const rows = 27
 
 /** A message of tmux lies over the counts for a moment. */
 const counts = /1 waiting +1 busy +2 idle *$/
@@ -18,7 +19,8 @@ export async function shootScreens(context: Context): Promise<Screens> {
   await withDemo(
     context,
     () => story,
-    async ({ place, signal }) => {
+    async visit => {
+      const { place, signal } = visit
       const command = ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', ...context.self, 'tmux', 'attach']
       const terminal = OuterTerminal.open(context, place, { columns, rows, command, signal })
       const take = async (name: SceneName, ...patterns: RegExp[]) => {
@@ -26,12 +28,15 @@ export async function shootScreens(context: Context): Promise<Screens> {
         await terminal.until(`the picture '${name}'`, isThere)
         screens[name] = terminal.lines({ styled: true }) ?? []
       }
-      await terminal.until('all missions', text => counts.test(text))
-      // What was done before anybody looked has a sign until it is looked at.
-      terminal.press('C-b', 'n')
-      await terminal.until('the next window', text => /too bright at night/.test(text))
-      terminal.press('C-b', 'p')
-      await take('session', /with the coupon/, /-\w+ login/, /\+\w+ docs/)
+      await terminal.until(
+        'the first mission',
+        text => /with the coupon/.test(text) && /1 idle *$/.test(text),
+      )
+      for (const { args, sign } of later) {
+        await startMission(visit, args)
+        await terminal.until(args.join(' '), text => sign.test(text))
+      }
+      await take('session', /with the coupon/)
       terminal.press('C-b', 'a', 's')
       await take('switcher', /4\/4/, /│ +❯ +1\. Yes/, /ctrl-r/)
       terminal.press('Escape')

@@ -1,7 +1,6 @@
 import type { Cell } from './screen.ts'
 
 const shownIds = ['3f2a91c4', '7b20e5d8', 'c41d7a06', '90be2f3a']
-const shownDirectory = '~/.agenc/missions/3f2a91c4-…/agent'
 
 /**
  * What differs from one run to the next is replaced by something that does not: ids by their order in the status
@@ -10,13 +9,19 @@ const shownDirectory = '~/.agenc/missions/3f2a91c4-…/agent'
 export function stabilise(screen: Cell[][]): Cell[][] {
   const ids = idsIn(screen)
   return screen.map((row, index) => {
-    const above = textOf(screen[index - 1] ?? [])
-    let stable = above.includes('Stand-in ·') ? replace(row, /\/\S+ */, shownDirectory) : row
+    let stable = withoutDirectory(row, screen[index - 1] ?? [])
     for (const [place, id] of ids.entries()) stable = replaceAll(stable, id, shownIds[place] ?? id)
     stable = replace(stable, /\(\d+s\)/, '(8s)')
     stable = replace(stable, /\d+[sm](?= +│)/, '2m')
     return replace(stable, /[\u2800-\u28ff]/, ' ')
   })
+}
+
+/** Claude's working directory stands below the line that says who answers. */
+function withoutDirectory(row: Cell[], above: readonly Cell[]): Cell[] {
+  const [, id] = /missions\/([0-9a-f]{8})-/.exec(textOf(row)) ?? []
+  if (id === undefined || !textOf(above).includes('Stand-in ·')) return row
+  return replace(row, /\/\S+ */, `~/.agenc/missions/${id}-…/agent`)
 }
 
 /** The status line names every mission. */

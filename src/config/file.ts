@@ -7,9 +7,9 @@ import { type AgencError, configError, errorCode, usageError } from '../errors.t
 import { writeFileAtomically } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
 import { describeIssue } from './issue.ts'
+import { keepPrepared } from './keep-prepared.ts'
 import type { Setting } from './key.ts'
 import { defaultConfig, type Problem, parseConfig } from './parse.ts'
-import { keepPrepared } from './prepared.ts'
 import type { Config } from './schema.ts'
 
 /** The file's text, or null where there is none yet. */

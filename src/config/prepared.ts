@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import defaults from '../../schema/config.defaults.json' with { type: 'json' }
-import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
 import { version } from '../version.ts'
 import type { Config } from './schema.ts'
@@ -16,10 +15,6 @@ export async function preparedConfig(paths: Paths): Promise<Config> {
   if (kept?.text === text && kept.version === version) return kept.config
   const { loadConfig } = await import('./file.ts')
   return loadConfig(paths.config)
-}
-
-export function keepPrepared(path: string, text: string, config: Config): void {
-  writeFileAtomically(path, JSON.stringify({ version, text, config }))
 }
 
 function readText(path: string): string | null {

@@ -21,7 +21,7 @@ export async function openSession(preparation: Preparation, { first, others }: D
 }
 
 /** As if it were typed in the session's window, which stays in front. */
-async function startMission(preparation: Preparation, args: readonly string[]): Promise<void> {
+export async function startMission(preparation: Preparation, args: readonly string[]): Promise<void> {
   const { context, place } = preparation
   const session = '#{socket_path},#{pid},#{s/[$]//:session_id}'
   const [TMUX] = demoTmux(context, place).tell(['display-message', '-p', '-t', '=agenc:', session])

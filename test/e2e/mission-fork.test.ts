@@ -10,7 +10,7 @@ const directory = (box: WrapperBox, id: string) => join(box.agencHome, 'missions
 
 async function talk(box: WrapperBox, id: string, terminal: Terminal, text: string): Promise<void> {
   await box.turn(id, terminal, `Talk. [[text ${text}]]`)
-  expect(terminal.screen()).toContain(text)
+  await terminal.waitForText(text)
 }
 
 async function fork(

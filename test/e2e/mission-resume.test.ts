@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/json.ts'
 import { writeProgram } from '../helpers/missions.ts'
@@ -17,7 +17,7 @@ async function talked(box: WrapperBox, ...args: string[]): Promise<string> {
 
 async function talk(box: WrapperBox, id: string, terminal: Terminal, text: string): Promise<void> {
   await box.turn(id, terminal, `Talk. [[text ${text}]]`)
-  expect(terminal.screen()).toContain(text)
+  await terminal.waitForText(text)
 }
 
 async function leave(box: WrapperBox, id: string, terminal: Terminal): Promise<void> {
@@ -67,6 +67,22 @@ describe('resume goes on in the conversation', () => {
     await box.ready(id)
     await talk(box, id, resumed, 'Good morning.')
     expect(box.record(id)).toMatchObject({ session_id: id, session_begun: 1 })
+  })
+
+  test('of one that was left before a word was said, whose id Claude takes for used', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--permission-mode', 'default')
+    const { transcript_path } = box.record(id)
+    await leave(box, id, terminal)
+    mkdirSync(dirname(transcript_path!), { recursive: true })
+    writeFileSync(transcript_path!, `{"type":"mode","mode":"normal","sessionId":"${id}"}\n`)
+    const resumed = box.run(['mission', 'resume', id])
+    await waitFor('another id', () => box.record(id).session_id !== id)
+    await box.ready(id)
+    await talk(box, id, resumed, 'Good morning.')
+    expect(box.record(id).session_begun).toBe(1)
+    await leave(box, id, resumed)
+    await box.run(['mission', 'resume', id]).waitForText('Good morning.')
   })
 
   test('after a prompt that was taken back at once, of which no conversation is left', async () => {

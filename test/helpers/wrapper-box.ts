@@ -127,13 +127,18 @@ function stateOf(record: MissionRecord): string {
   return record.waiting_for ? `${record.state}:${record.waiting_for}` : String(record.state)
 }
 
-/** By the pids that the store names, so that nothing outlives the directory it works in. */
+/** By the pids that the store names, politely first: nothing may still write where everything is about to go. */
 async function endEverything(box: WrapperBox): Promise<void> {
-  const pids = box.records().flatMap(({ wrapper_pid, claude_pid }) => [wrapper_pid, claude_pid])
-  const own = pids.filter(pid => pid !== null).filter(belongsTo(box))
-  for (const pid of own) tryKill(pid, 'SIGKILL')
-  await waitFor('all missions to end', () => !own.some(isAlive))
+  const own = (pids: (number | null)[]) => pids.filter(pid => pid !== null).filter(belongsTo(box))
+  const wrappers = own(box.records().map(({ wrapper_pid }) => wrapper_pid))
+  const claudes = own(box.records().map(({ claude_pid }) => claude_pid))
+  for (const pid of wrappers) tryKill(pid, 'SIGTERM')
+  await waitFor('the wrappers to end', () => !wrappers.some(isAlive), politeMs).catch(() => {})
+  for (const pid of [...wrappers, ...claudes]) tryKill(pid, 'SIGKILL')
+  await untilGone(...wrappers, ...claudes)
 }
+
+const politeMs = 3_000
 
 /** A pid in the store may by now be anybody's. */
 function belongsTo({ agencHome }: WrapperBox): (pid: number) => boolean {

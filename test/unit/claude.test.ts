@@ -9,7 +9,7 @@ import { knownHookEvents } from '../../src/claude/hook-events.ts'
 import { claudeLocations } from '../../src/claude/locations.ts'
 import { permissionArguments } from '../../src/claude/permission-mode.ts'
 import { parseStatusFile } from '../../src/claude/status-file.ts'
-import { findTranscript } from '../../src/claude/transcript.ts'
+import { findTranscript, holdsConversation } from '../../src/claude/transcript.ts'
 import { forgetDirectory, isTrusted, trustDirectory } from '../../src/claude/trust.ts'
 import { claudeVersion } from '../../src/claude/version.ts'
 import { loadConfig } from '../../src/config/file.ts'
@@ -102,6 +102,19 @@ describe('Claude’s own files', () => {
     writeFileSync(path, '')
     expect(findTranscript(root, 'one', '/moved/away/one.jsonl')).toBe(path)
     expect(findTranscript(root, 'two', path)).toBeNull()
+  })
+
+  test.each([
+    ['{"type":"mode"}\n{"type":"custom-title","customTitle":"\\"user\\""}\n', false],
+    ['{"type":"mode"}\n{"type":"user"}\n', true],
+    ['{"type":"assistant"}', true],
+    ['{"type":"user"', false],
+    ['x'.repeat(1024 * 1024 + 1), true],
+  ])('does a transcript hold a conversation? %#', (text, expected) => {
+    const path = join(temporaryDirectory(), 'x.jsonl')
+    expect(holdsConversation(path)).toBe(false)
+    writeFileSync(path, text)
+    expect(holdsConversation(path)).toBe(expected)
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { planDirectories } from '../../src/claude/plans.ts'
@@ -129,16 +129,21 @@ describe('events in the spool', () => {
 })
 
 describe('a conversation', () => {
-  test('has begun when its transcript is there, not when something was asked', async () => {
+  test('has begun when its transcript says so, not when something was asked', async () => {
     const { observer, leave, mission, root } = await bench()
     const transcript_path = join(root, 'conversation.jsonl')
     leave({ ...prompt, transcript_path })
     observer.readSpool()
     expect(mission()).toMatchObject({ session_begun: 0, transcript_path })
-    writeFileSync(transcript_path, '{}\n')
-    leave({ hook_event_name: 'Stop', transcript_path })
-    observer.readSpool()
-    expect(mission().session_begun).toBe(1)
+    for (const [line, begun] of [
+      ['{"type":"mode","mode":"normal"}', 0],
+      ['{"type":"user","message":{"content":"Hello."}}', 1],
+    ] as const) {
+      appendFileSync(transcript_path, `${line}\n`)
+      leave({ hook_event_name: 'Stop', transcript_path })
+      observer.readSpool()
+      expect(mission().session_begun).toBe(begun)
+    }
   })
 })
 
