@@ -1,14 +1,35 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { setUp } from './setup.mjs'
 
 setUp()
 const agenc = join(import.meta.dirname, '..', 'bin', 'agenc.cjs')
-if (process.stdin.isTTY && process.stdout.isTTY) {
-  const { status } = spawnSync(process.execPath, [agenc, 'tmux', 'attach'], { stdio: 'inherit' })
-  process.exitCode = status ?? 1
+const isTerminal = process.stdin.isTTY && process.stdout.isTTY
+
+if (!hasClaude()) {
+  console.error('Claude Code is not installed. Here is a demo with a stand-in for it.\n')
+  process.exitCode = run('demo')
+  console.log(`\nOnce Claude Code is installed, 'npm start' takes you to the agenc session.
+To have 'agenc' everywhere: npm install -g .`)
+} else if (isTerminal) {
+  process.exitCode = run('tmux', 'attach')
 } else {
   console.log(
     `agenc is built. In a terminal, run:\n  npm start\nor any command directly:\n  node ${agenc} --help`,
   )
+}
+
+function run(...args) {
+  return spawnSync(process.execPath, [agenc, ...args], { stdio: 'inherit' }).status ?? 1
+}
+
+/** On the PATH, or named in the settings. */
+function hasClaude() {
+  const directories = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  if (directories.some(directory => existsSync(join(directory, 'claude')))) return true
+  const setting = spawnSync(process.execPath, [agenc, 'config', 'get', 'claude.command'], {
+    encoding: 'utf8',
+  })
+  return setting.status === 0 && setting.stdout.trim() !== ''
 }

@@ -71,6 +71,7 @@ export class StatusWatch {
       watcher.on('error', () => {
         this.#watcher = null
         this.#isWatchingFile = false
+        this.#lookLater()
       })
       return watcher
     } catch {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { agencScript, projectRoot, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
@@ -15,6 +15,10 @@ function machine(): Sandbox & { leftovers(): string[] } {
   const scratch = join(box.root, 'scratch')
   mkdirSync(scratch)
   box.env.TMPDIR = scratch
+  // A demo that a failed test cuts short still clears up, for which its directory has to be there.
+  onTestFinished(async () => {
+    await waitFor('the demo to be gone', () => processesIn(scratch).length === 0)
+  })
   return {
     ...box,
     leftovers: () => [...readdirSync(scratch), ...processesIn(scratch).map(pid => `process ${pid}`)],
@@ -40,29 +44,33 @@ function enter(box: Sandbox, env: NodeJS.ProcessEnv = {}, size = { columns: 100,
   return openTerminal(process.execPath, [agencScript, 'demo'], { env: { ...box.env, ...env }, ...size })
 }
 
-const escaped = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+/** Straight out again. */
+async function peek(terminal: Terminal, prefix: string, name: string): Promise<void> {
+  await terminal.waitForText(`Step 1 of 6: press ${name} a n`)
+  terminal.type(`${prefix}ad`)
+}
 
 /** The tour, with the keys that its own words ask for. */
-async function walk(terminal: Terminal, prefix = '\u0002', name = 'C-b'): Promise<void> {
-  const press = (key: string) => terminal.type(`${prefix}a${key}`)
-  await terminal.waitForText(escaped(`Step 1 of 6: press ${name} a n`))
+async function walk(terminal: Terminal): Promise<void> {
+  const press = (key: string) => terminal.type(`\u0002a${key}`)
+  await terminal.waitForText('Step 1 of 6: press C-b a n')
   press('n')
   await terminal.waitForText('(blank)')
   terminal.type('lemon')
   await terminal.waitForText('lemon')
   terminal.type('\r')
-  await terminal.waitForText(escaped(`Step 2 of 6: press ${name} a a`))
+  await terminal.waitForText('Step 2 of 6: press C-b a a')
   await terminal.waitForText(/![0-9a-f]{8} forecast/)
   press('a')
   await terminal.waitForText('Do you want to proceed?')
   terminal.type('1')
-  await terminal.waitForText(escaped(`Step 4 of 6: press ${name} a f`))
+  await terminal.waitForText('Step 4 of 6: press C-b a f')
   press('f')
   await terminal.waitForText('Step 5 of 6')
   terminal.type('/exit')
   terminal.type('\r')
   await waitFor('to be back', () => !terminal.screen().includes('Step 5 of 6'))
-  await terminal.waitForText(escaped(`Step 6 of 6, back here: press ${name} a d`))
+  await terminal.waitForText('Step 6 of 6, back here: press C-b a d')
   press('d')
 }
 
@@ -82,7 +90,7 @@ describe('in a terminal', () => {
     const box = machine()
     writeFileSync(join(box.home, '.tmux.conf'), 'set -g prefix C-g\n')
     const terminal = enter(box)
-    await walk(terminal, '\u0007', 'C-g')
+    await peek(terminal, '\u0007', 'C-g')
     expect(await terminal.exited).toBe(0)
     expect(box.leftovers()).toEqual([])
   })
@@ -93,7 +101,7 @@ describe('in a terminal', () => {
     const terminal = await bench.attach('mine', { columns: 110, rows: 34 })
     bench.run('new-window', '-t', 'mine:', process.execPath, agencScript, 'demo')
     await terminal.waitForText('Your own tmux takes C-b')
-    await walk(terminal, '\u0001', 'C-a')
+    await peek(terminal, '\u0001', 'C-a')
     await waitFor(
       'the window to close',
       () => bench.run('list-windows', '-t', 'mine').split('\n').length === 1,
@@ -199,4 +207,20 @@ describe('by itself', () => {
     await once(child, 'exit')
     expect(box.leftovers()).toEqual([])
   })
+})
+
+test('npm start without Claude Code and without a terminal plays the demo and says what to do', async () => {
+  const box = machine()
+  const env = { ...box.env, PATH: pathWithout(box.env.PATH!, ['claude']) }
+  const script = join(projectRoot, 'scripts', 'start.mjs')
+  const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', text => (output += text))
+  const [exitCode] = await once(child, 'close')
+  expect(exitCode, output).toBe(0)
+  expect(output).toContain('Claude Code is not installed')
+  expect(output).toContain('The agenc session: every window is a mission')
+  expect(output).toContain('npm install -g .')
+  expect(box.leftovers()).toEqual([])
 })

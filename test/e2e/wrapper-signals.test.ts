@@ -47,6 +47,8 @@ describe('a signal is forwarded, and the exit code is Claude’s own', () => {
     const { wrapper_pid } = box.record(id)
     process.kill(wrapper_pid!, 'SIGHUP')
     tryKill(wrapper_pid!, 'SIGHUP')
+    const log = join(box.agencHome, 'missions', id, 'wrapper.log')
+    await waitFor('the first', () => readFileSync(log, 'utf8').includes('SIGHUP: forward'))
     tryKill(wrapper_pid!, 'SIGTERM')
     expect(await terminal.exited).toBe(129)
     expect(box.record(id)).toMatchObject({ exit_code: 129, state: null, waiting_for: null })
