@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // `npm run test:real` runs these: they take the real Claude through whole stories.
+    exclude: process.env.AGENC_TEST_REAL ? [] : ['test/real/**'],
     pool: 'forks',
     testTimeout: 90_000,
     hookTimeout: 60_000,

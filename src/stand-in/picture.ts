@@ -115,5 +115,6 @@ export function dialogLines({ dialog, selected }: OpenDialog, columns: number): 
 
 /** A last guard: a line that is too wide would wrap and shift everything below it. */
 function truncateStyled(line: string, columns: number): string {
-  return textWidth(line) <= columns ? line : truncate(line.replace(/\u001b\[[\d;]*m/g, ''), columns)
+  const bare = line.replace(/\u001b\[[\d;]*m/g, '')
+  return textWidth(bare) <= columns ? line : truncate(bare, columns)
 }

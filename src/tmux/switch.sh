@@ -8,14 +8,21 @@ export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE
 tm() { tmux -u -S "$socket" "$@"; }
 tab=$(printf '\t')
 
+# What is left beside id, state and time is shared by repo and name.
+columns=$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 2)
+room=$((${columns:-100} - 42))
+[ $room -lt 14 ] && room=14
+[ $room -gt 60 ] && room=60
+repo=$((room * 45 / 100)) name=$((room - room * 45 / 100))
+
 # rank, window, mission, since, then what is shown: only ids ever reach a command line.
-rows=$(tm list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p24:#{=/23/…:@agenc_repo}}#{p26:#{=/25/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" 2>/dev/null |
+rows=$(tm list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p$repo:#{=/$((repo - 1))/…:@agenc_repo}}#{p$name:#{=/$((name - 1))/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" 2>/dev/null |
   awk -F "$tab" -v now="$(date +%s)" '
     $3 == "" { next }
     {
       s = now - $4; if ($4 == "" || s < 0) s = 0
       age = s < 60 ? s "s" : s < 3600 ? int(s / 60) "m" : s < 86400 ? int(s / 3600) "h" : int(s / 86400) "d"
-      printf "%s\t%s\t%s\t%s\t%s%-22s%5s\n", $1, $4, $2, $3, $5, $6, age
+      printf "%s\t%s\t%s\t%s\t%s%-20s%4s\n", $1, $4, $2, $3, $5, $6, age
     }' | sort -t "$tab" -k1,1n -k2,2n | cut -f3-)
 
 if [ -z "$rows" ]; then
@@ -26,9 +33,9 @@ fi
 
 picked=$(printf '%s\n' "$rows" | "$fzf" --delimiter="$tab" --with-nth=3.. --no-multi --reverse --no-sort \
   --prompt='mission ' --expect=ctrl-x,ctrl-f,ctrl-r \
-  --header='enter: go there   ctrl-x: stop   ctrl-f: fork   ctrl-r: stopped ones' \
+  --header='enter: go there  ctrl-x: stop  ctrl-f: fork  ctrl-r: stopped' \
   --preview="while :; do printf '\033[2J\033[H'; tmux -u -S '$socket' capture-pane -ep -t {1} | tail -n \${FZF_PREVIEW_LINES:-20}; sleep 0.3; done" \
-  --preview-window='down,60%')
+  --preview-window='down,50%')
 code=$?
 [ $code -ne 0 ] && exit 130
 
