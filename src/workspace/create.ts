@@ -30,7 +30,7 @@ export async function createMission(
   wish: MissionWish,
 ): Promise<MissionRecord> {
   const id = newMissionId()
-  const setupPending = wish.source.kind === 'repo' && hasSetup(context, db, wish.repo) ? 1 : 0
+  const setupPending = needsSetup(context, db, wish) ? 1 : 0
   await prepareDirectory(context, id, wish.source)
   try {
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
@@ -59,6 +59,12 @@ function store(db: Database, id: MissionId, wish: MissionWish, setupPending: 0 |
     })
     recordEvent(db, id, at, 'created', { source: wish.source, name: wish.name })
   }).immediate()
+}
+
+/** A copy of a directory that was never set up needs it as much as a fresh one. */
+function needsSetup(context: Context, db: Database, { source, repo }: MissionWish): boolean {
+  if (source.kind === 'mission') return getMission(db, source.id)?.setup_pending === 1
+  return source.kind === 'repo' && hasSetup(context, db, repo)
 }
 
 /** Nothing of a repo runs before the user trusts it, its setup included. */

@@ -6,13 +6,13 @@ import { claudeEnvironment } from '../claude/environment.ts'
 import { findClaude } from '../claude/find.ts'
 import { knownHookEvents } from '../claude/hook-events.ts'
 import { claudeLocations } from '../claude/locations.ts'
-import { claudeMode, permissionArguments } from '../claude/permission-mode.ts'
+import { permissionArguments } from '../claude/permission-mode.ts'
+import { refuseBypassAsRoot } from '../claude/root-bypass.ts'
 import { claudeSettings } from '../claude/settings.ts'
 import { isTrusted, trustDirectory } from '../claude/trust.ts'
 import { claudeVersion } from '../claude/version.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { AgencError } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { effectiveMode, effectiveModel } from '../mission/permission.ts'
 import type { MissionRecord } from '../mission/record.ts'
@@ -68,16 +68,4 @@ export async function prepareLaunch(
   })
   const asksForTrust = !isTrusted(globalConfig, own.agent)
   return { claude, args, env, stdinPath: promptIsStdin ? own.prompt : null, asksForTrust, confirmTrust }
-}
-
-const bypassFlags = ['--dangerously-skip-permissions', '--allow-dangerously-skip-permissions']
-
-function refuseBypassAsRoot(mode: string | null, args: readonly string[], env: NodeJS.ProcessEnv): void {
-  const flag = args.find(arg => bypassFlags.includes(arg))
-  const isBypass = flag !== undefined || (mode !== null && claudeMode(mode) === 'bypassPermissions')
-  if (!isBypass || process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return
-  throw new AgencError(
-    `Claude refuses ${flag ?? 'the permission mode bypassPermissions'} when it runs as root`,
-    'Run agenc as another user, choose another mode, or in a container set IS_SANDBOX=1.',
-  )
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { waitFor } from './wait.ts'
 
 export const projectRoot = join(import.meta.dirname, '..', '..')
 export const agencScript = join(projectRoot, 'bin', 'agenc.cjs')
@@ -28,7 +29,13 @@ export interface Sandbox {
 /** Short, because a tmux socket's path has room for about 100 characters. */
 export function temporaryDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'agenc-')))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
+  // A program that is just ending may still write a file between the look and the removal.
+  onTestFinished(async () => {
+    await waitFor(`${directory} to be removed`, () => {
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+      return true
+    })
+  })
   return directory
 }
 

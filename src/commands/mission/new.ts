@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { findClaude } from '../../claude/find.ts'
+import { refuseBypassAsRoot } from '../../claude/root-bypass.ts'
 import { loadConfig } from '../../config/file.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import type { Database } from '../../db/open.ts'
@@ -55,8 +57,11 @@ export default defineCommand<Input>({
   async run(context, input) {
     refuseContradictions(input)
     if (input.permissionMode !== undefined) checkMode(context, input.permissionMode)
-    loadConfig(context.paths.config)
+    const { claude } = loadConfig(context.paths.config)
     const destination = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
+    // A new window has the session's own PATH; everywhere else what is missing is said before anything is made.
+    if (destination.kind !== 'new-window') findClaude(claude.command, context.env)
+    refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
     const mission = await withStore(context, async db => {
       const { source, repo, parentId } = await chooseSource(context, db, input)
       const created = await createMission(context, db, {

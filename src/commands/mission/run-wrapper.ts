@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { usageError } from '../../errors.ts'
 import { isMissionId } from '../../mission/id.ts'
 import { runInTerminal } from '../../wrapper/in-terminal.ts'
@@ -20,7 +20,9 @@ export default defineCommand<Input>({
   examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
   async run(context, { mission: id, prompt }) {
     if (!isMissionId(id)) throw usageError(`${JSON.stringify(id)} is not a mission id`, 'Give the full id.')
-    if (prompt !== undefined) writeFileSync(context.paths.mission(id).prompt, prompt, { mode: 0o600 })
+    const { root, prompt: promptPath } = context.paths.mission(id)
+    if (!existsSync(root)) throw usageError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
+    if (prompt !== undefined) writeFileSync(promptPath, prompt, { mode: 0o600 })
     return runInTerminal(context, id)
   },
 })
