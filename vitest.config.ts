@@ -6,6 +6,8 @@ export default defineConfig({
     // `npm run test:real` runs these: they take the real Claude through whole stories.
     exclude: process.env.AGENC_TEST_REAL ? [] : ['test/real/**'],
     pool: 'forks',
+    // Most of them wait for programs, not for the processor.
+    maxWorkers: 3,
     testTimeout: 90_000,
     hookTimeout: 60_000,
     env: { NO_COLOR: '1' },

@@ -66,10 +66,7 @@ export function sessionBox({
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   onTestFinished(async () => {
-    const processes = box
-      .agencJson<MissionJson[]>(['mission', 'ls', '-a'])
-      .flatMap(({ wrapper_pid, claude_pid }) => [wrapper_pid, claude_pid])
-      .filter(pid => pid !== null)
+    const processes = runningProcesses(box)
     spawnSync('tmux', ['kill-server'], { env: box.env, stdio: 'ignore' })
     await waitFor('all missions to end', () => !processes.some(isProcessAlive))
   })
@@ -119,6 +116,15 @@ export function sessionBox({
     },
   }
   return session
+}
+
+/** Also where a test has left the settings broken: whatever happens, its server must end. */
+function runningProcesses(box: Sandbox): number[] {
+  const listed = box.agenc(['mission', 'ls', '-a', '--json'])
+  if (listed.exitCode !== 0) return []
+  return (JSON.parse(listed.stdout) as MissionJson[])
+    .flatMap(({ wrapper_pid, claude_pid }) => [wrapper_pid, claude_pid])
+    .filter(pid => pid !== null)
 }
 
 const rowFormat = [
