@@ -182,7 +182,7 @@ test('twenty writers at once lose nothing', { timeout: 60_000 }, async () => {
   )
   expect(runs).toEqual(names.map(() => ({ exitCode: 0, stdout: '', stderr: '' })))
   expect(JSON.parse(read()).repos).toEqual(Object.fromEntries(names.map(name => [name, { model: name }])))
-  expect(readdirSync(agencHome).sort()).toEqual(['config.json', 'config.schema.json'])
+  expect(readdirSync(agencHome).sort()).toEqual(['config.json', 'config.prepared.json', 'config.schema.json'])
 })
 
 test.each(['there', 'not there yet'])('a link to a file elsewhere stays a link; its target is %s', state => {

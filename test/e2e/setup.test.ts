@@ -98,7 +98,8 @@ function clone({
   symlinkSync(process.execPath, join(bin, 'node'))
   const program = (name: string, text: string) =>
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
-  for (const name of has) program(name, 'exit 0')
+  // Without it `npm start` would play the demo, which test/e2e/demo.test.ts covers.
+  for (const name of ['claude', ...has]) program(name, 'exit 0')
   for (const [name, text] of Object.entries(fakes)) program(name, text)
   const env = { PATH: bin, HOME: root, AGENC_DIRPATH: join(root, 'home'), TERM: 'xterm-256color' }
   const start = () => {
