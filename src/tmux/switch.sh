@@ -13,7 +13,9 @@ columns=$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 2)
 room=$((${columns:-100} - 42))
 [ $room -lt 14 ] && room=14
 [ $room -gt 60 ] && room=60
-repo=$((room * 45 / 100)) name=$((room - room * 45 / 100))
+repo=$((room * 45 / 100))
+[ $repo -lt 9 ] && repo=9
+name=$((room - repo))
 
 # rank, window, mission, since, then what is shown: only ids ever reach a command line.
 rows=$(tm list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p$repo:#{=/$((repo - 1))/…:@agenc_repo}}#{p$name:#{=/$((name - 1))/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" 2>/dev/null |
@@ -35,7 +37,7 @@ picked=$(printf '%s\n' "$rows" | "$fzf" --delimiter="$tab" --with-nth=3.. --no-m
   --prompt='mission ' --expect=ctrl-x,ctrl-f,ctrl-r \
   --header='enter: go there  ctrl-x: stop  ctrl-f: fork  ctrl-r: stopped' \
   --preview="while :; do printf '\033[2J\033[H'; tmux -u -S '$socket' capture-pane -ep -t {1} | tail -n \${FZF_PREVIEW_LINES:-20}; sleep 0.3; done" \
-  --preview-window='down,50%')
+  --preview-window='down,60%')
 code=$?
 [ $code -ne 0 ] && exit 130
 

@@ -43,7 +43,7 @@ const opus = `{ "claude": { "model": "opus" } }\n`
 const write = (text: string) => `printf '%s' '${text}' >"$f"`
 
 function leftovers({ agencHome }: Sandbox): string[] {
-  return readdirSync(agencHome).filter(name => !['config.json', 'config.schema.json'].includes(name))
+  return readdirSync(agencHome).filter(name => !/^config\.(|schema\.|prepared\.)json$/.test(name))
 }
 
 test('what was saved replaces the file; the editor gets its arguments and a schema beside the copy', async () => {

@@ -101,11 +101,12 @@ describe('the other keys', () => {
     await terminal.waitForText(' 1/2 ')
     terminal.type('\r')
     await waitFor('the fork back', () => box.windowOf(fork.mission))
-    await waitFor('the popup to close', () => !terminal.screen().includes(' 1/2 '))
+    await waitFor('the popup to close', () => !/[┌┘]/.test(terminal.screen()))
 
     await press(box, terminal, '?')
     await terminal.waitForText(/switch/i)
     terminal.type('q')
+    await waitFor('the menu to close', () => !/[┌┘]/.test(terminal.screen()))
     await press(box, terminal, 'd')
     expect(await terminal.exited).toBe(0)
   })
