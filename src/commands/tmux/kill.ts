@@ -28,8 +28,9 @@ export default defineCommand<{ apart?: boolean }>({
       if (!apart) context.err.line('There is no agenc session.')
       return 0
     }
-    await stopMissionsWithWindow(context, tmux)
+    // First, while there surely is a server: with its last window the session, and perhaps tmux, ends by itself.
     unconfigure(context, tmux)
+    await stopMissionsWithWindow(context, tmux)
     tmux.ask(['kill-session', '-t', sessionTarget])
     return 0
   },
