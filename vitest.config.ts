@@ -8,6 +8,8 @@ export default defineConfig({
     pool: 'forks',
     // Most of them wait for programs, not for the processor.
     maxWorkers: 3,
+    // On a machine that is busy with something else, a program may start later than a test has patience for.
+    retry: process.env.CI ? 2 : 0,
     testTimeout: 90_000,
     hookTimeout: 60_000,
     env: { NO_COLOR: '1' },
