@@ -1,25 +1,14 @@
 import { recordEvent } from '../../src/db/events.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open.ts'
-import { newMissionId } from '../../src/mission/id.ts'
+import { aMission } from './a-mission.ts'
 
 /** One of many processes that write to the same store: `store-writer <path> <events>`. */
 async function main(path: string, events: number): Promise<void> {
   const db = await openStore(path)
-  const id = newMissionId()
-  insertMission(db, {
-    id,
-    name: null,
-    repo: null,
-    parent_id: null,
-    created_at: new Date().toISOString(),
-    permission_mode: null,
-    approve: null,
-    model: null,
-    session_id: id,
-    forked_session_id: null,
-    setup_pending: 0,
-  })
+  const mission = aMission()
+  const { id } = mission
+  insertMission(db, mission)
   for (let index = 0; index < events; index++) {
     db.transaction(() => {
       const seen = getMission(db, id)!

@@ -20,10 +20,10 @@ const configs: [title: string, conf: string, prefix: string, needs?: string][] =
   ]),
 ]
 
-test.each(configs)('the whole story with %s', async (title, tmuxConf, prefix, needs) => {
+test.for(configs)('the whole story with %s', async ([title, tmuxConf, prefix, needs], context) => {
   if (needs && !existsSync(needs)) {
     console.log(`not run: ${title}: ${needs} is not installed`)
-    return
+    context.skip(`${needs} is not installed`)
   }
   const box = sessionBox({ tmuxConf })
   const terminal = box.attach()

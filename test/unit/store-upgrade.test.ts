@@ -6,7 +6,7 @@ import { listEvents, recordEvent } from '../../src/db/events.ts'
 import { type Migration, migrations } from '../../src/db/migrations.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
 import { openStore, openStoreForReading } from '../../src/db/open.ts'
-import { newMissionId } from '../../src/mission/id.ts'
+import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 const list = migrations as Migration[]
@@ -26,23 +26,6 @@ function becomeNextVersion(): void {
 afterEach(() => {
   list.length = released
 })
-
-function aMission() {
-  const id = newMissionId()
-  return {
-    id,
-    name: null,
-    repo: null,
-    parent_id: null,
-    created_at: new Date().toISOString(),
-    permission_mode: null,
-    approve: null,
-    model: null,
-    session_id: id,
-    forked_session_id: null,
-    setup_pending: 0 as const,
-  }
-}
 
 /** Every byte of the store and what stands beside it. */
 function bytes(directory: string): Record<string, string> {

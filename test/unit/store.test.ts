@@ -9,25 +9,8 @@ import { listEvents, recordEvent } from '../../src/db/events.ts'
 import { migrations } from '../../src/db/migrations.ts'
 import { getMission, insertMission, listMissions, updateMission } from '../../src/db/missions.ts'
 import { openStore, openStoreForReading } from '../../src/db/open.ts'
-import { newMissionId } from '../../src/mission/id.ts'
+import { aMission } from '../helpers/a-mission.ts'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
-
-function aMission() {
-  const id = newMissionId()
-  return {
-    id,
-    name: null,
-    repo: null,
-    parent_id: null,
-    created_at: new Date().toISOString(),
-    permission_mode: null,
-    approve: null,
-    model: null,
-    session_id: id,
-    forked_session_id: null,
-    setup_pending: 0 as const,
-  }
-}
 
 describe('opening', () => {
   test('creates a private store with its pragmas on', async () => {
