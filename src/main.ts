@@ -23,11 +23,8 @@ async function finish(work: (context: Context) => Promise<number>): Promise<void
   process.on('uncaughtException', async error => {
     process.exit(await report(error, context))
   })
-  try {
-    process.exitCode = await work(context)
-  } catch (error) {
-    process.exitCode = await report(error, context)
-  }
+  // What is written is written by now, and an end of our own is quicker than Node's.
+  process.exit(await work(context).catch(error => report(error, context)))
 }
 
 async function runAny(context: Context, argv: readonly string[]): Promise<number> {

@@ -11,6 +11,7 @@ const hot = {
   'mission-new': 'mission/new',
   'mission-resume': 'mission/resume',
   'mission-stop': 'mission/stop',
+  'tmux-kill': 'tmux/kill',
   'tmux-next': 'tmux/next',
   'tmux-switch': 'tmux/switch',
   status: 'status',
@@ -25,7 +26,7 @@ const imports = {
   './file.ts': 'src/config/file.ts',
   '../wrapper/in-terminal.ts': 'src/wrapper/in-terminal.ts',
   '@inquirer/prompts': '@inquirer/prompts',
-  './lockfile.ts': 'src/io/lockfile.ts',
+  '../approvals/decide.ts': 'src/approvals/decide.ts',
 }
 const nameOf = path => path.replace(/\W+/g, '-')
 export const apart = Object.fromEntries(Object.values(imports).map(path => [nameOf(path), path]))
@@ -47,15 +48,19 @@ export async function hotFiles(root, settings) {
       external: ['../main.js', '*.node'],
       supported: { 'dynamic-import': false },
       define: { 'import.meta.filename': '__filename' },
-      plugins: [leaveApart],
+      plugins: [leaveApart, leaveOut],
     })
     files.set(join('hot', `${name}.js`), stamped(done.outputFiles[0].text))
   }
   return files
 }
 
-/** bin/agenc.cjs knows by this stamp which compiled form belongs to the text. */
-function stamped(text) {
+/**
+ * As bin/agenc.cjs calls it, which has no module of its own for it. It knows by the stamp which compiled form belongs
+ * to the text.
+ */
+function stamped(code) {
+  const text = `(function (require, __filename) {${code}})`
   return `/*${createHash('sha256').update(text).digest('hex').slice(0, 16)}*/${text}`
 }
 
@@ -64,6 +69,23 @@ function start(command) {
   return `import command from './commands/${command}.ts'
     import { mainWith } from './main.ts'
     void mainWith(command, process.argv.slice(${words + 2}), () => require('../main.js'))`
+}
+
+/** Parts of better-sqlite3 that agenc never calls: a quarter of what a small command would carry. */
+const unused = [
+  'bindings',
+  ...['aggregate', 'backup', 'function', 'serialize', 'table'].map(name => `./methods/${name}`),
+]
+
+const leaveOut = {
+  name: 'leave-out',
+  setup(build) {
+    build.onResolve({ filter: /./ }, ({ path, importer }) => {
+      if (!unused.includes(path) || !importer.includes('better-sqlite3')) return
+      return { path, namespace: 'unused' }
+    })
+    build.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: '' }))
+  },
 }
 
 const leaveApart = {

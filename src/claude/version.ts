@@ -1,5 +1,4 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { coerce } from 'semver'
 import type { Runner } from '../exec/runner.ts'
 import { writeFileAtomically } from '../io/files.ts'
 
@@ -20,11 +19,22 @@ export function claudeVersion(
   const known = readCache(cachePath)
   if (fingerprint !== null && known?.fingerprint === fingerprint) return known.version
   const answer = exec.capture(claude, ['--version'], { env, timeoutMs: 10_000 })
-  const version = answer.exitCode === 0 ? (coerce(answer.stdout)?.version ?? null) : null
+  const version = answer.exitCode === 0 ? versionIn(answer.stdout) : null
   if (fingerprint !== null && version !== null) {
     writeFileAtomically(cachePath, JSON.stringify({ fingerprint, version }))
   }
   return version
+}
+
+/** What `claude --version` printed, without the words around it. */
+export function versionIn(text: string): string | null {
+  return /\d+\.\d+\.\d+/.exec(text)?.[0] ?? null
+}
+
+/** Below, equal to or above zero, as `a` is older than `b`, the same or newer. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map(version => version.split('.').map(Number))
+  return left!.map((number, place) => number - right![place]!).find(difference => difference !== 0) ?? 0
 }
 
 function fingerprintOf(path: string): string | null {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import defaults from '../../schema/config.defaults.json' with { type: 'json' }
 import type { Paths } from '../paths.ts'
 import { version } from '../version.ts'
@@ -9,14 +9,14 @@ import type { Config } from './schema.ts'
  * used for as long as the file's text is the same, so that the checker need not be loaded.
  */
 export async function preparedConfig(paths: Paths): Promise<Config> {
-  const text = readText(paths.config)
-  if (text === null) return defaults as Config
+  if (!existsSync(paths.config)) return defaults as Config
   const kept = readKept(paths.preparedConfig)
-  if (kept?.text === text && kept.version === version) return kept.config
+  if (kept?.version === version && kept.text === readText(paths.config)) return kept.config
   const { loadConfig } = await import('./file.ts')
   return loadConfig(paths.config)
 }
 
+/** null: whoever checks it will say what is wrong. */
 function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')

@@ -1,5 +1,4 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { AgencError, errorCode, isAgencError, unavailableError } from '../errors.ts'
@@ -87,6 +86,7 @@ function nativeBinding(): string {
   const root = join(dirname(import.meta.filename), '..', '..')
   const usual = [join(root, 'node_modules', bindingPath), join(root, '..', bindingPath)].find(existsSync)
   if (usual !== undefined) return usual
+  const { createRequire } = process.getBuiltinModule('node:module')
   const packageJson = createRequire(import.meta.filename).resolve('better-sqlite3/package.json')
   return join(dirname(packageJson), '..', bindingPath)
 }

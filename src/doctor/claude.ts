@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { coerce, gt, lt, minor } from 'semver'
 import { findClaude } from '../claude/find.ts'
 import { claudeLocations } from '../claude/locations.ts'
+import { compareVersions, versionIn } from '../claude/version.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { isAgencError } from '../errors.ts'
@@ -21,7 +21,7 @@ export function checkClaude({ exec, env }: Context, config: Config): Finding {
     return problem('claude', error.message, error.hint ?? 'Install Claude Code.')
   }
   const answer = exec.capture(program, ['--version'], { env, timeoutMs: 10_000 })
-  const version = answer.exitCode === 0 ? coerce(answer.stdout)?.version : undefined
+  const version = answer.exitCode === 0 ? versionIn(answer.stdout) : null
   return version
     ? judgeVersion(version)
     : problem('claude', `${program} --version does not work`, `Try it by hand: ${program} --version`)
@@ -30,16 +30,15 @@ export function checkClaude({ exec, env }: Context, config: Config): Finding {
 const pinned = `npm install -g @anthropic-ai/claude-code@${testedVersion}`
 
 export function judgeVersion(version: string): Finding {
-  if (lt(version, oldestVersion)) {
+  if (compareVersions(version, oldestVersion) < 0) {
     return warning(
       'claude',
       `Claude Code ${version} is older than ${oldestVersion}: some states of missions will not be seen`,
       'Update it: claude update',
     )
   }
-  const isOther = gt(version, testedVersion) && minor(version) !== minor(testedVersion)
-  const isNextMajor = gt(version, testedVersion) && version.split('.')[0] !== testedVersion.split('.')[0]
-  if (isOther || isNextMajor) {
+  const isOfOtherLine = lineOf(version) !== lineOf(testedVersion)
+  if (isOfOtherLine && compareVersions(version, testedVersion) > 0) {
     return warning(
       'claude',
       `Claude Code ${version} is newer than ${testedVersion}, with which agenc was tested`,
@@ -48,6 +47,11 @@ export function judgeVersion(version: string): Finding {
   }
   const tested = version === testedVersion ? 'known to work' : `tested with ${testedVersion}`
   return ok('claude', `Claude Code ${version} (${tested})`)
+}
+
+/** Major and minor: within one line little changes. */
+function lineOf(version: string): string {
+  return version.split('.', 2).join('.')
 }
 
 const loginVariables = [

@@ -17,7 +17,10 @@ export function cleanLines(text: string): string {
     .join('\n')
 }
 
+const plain = /^[ -~]*$/
+
 function cleaned(text: string): string {
+  if (plain.test(text)) return text
   return text.replace(escapeSequences, '').replace(controlCharacters, ' ').replace(invisibleCharacters, '')
 }
 

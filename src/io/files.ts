@@ -6,10 +6,12 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
-  rmSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { errorCode } from '../errors.ts'
+import { randomUuid } from './random.ts'
 
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -22,7 +24,7 @@ export function makePrivateDirectory(path: string): void {
 export function writeFileAtomically(path: string, text: string, { durable = false } = {}): void {
   const target = throughLinks(path)
   makePrivateDirectory(dirname(target))
-  const temporary = `${target}.${crypto.randomUUID()}.tmp`
+  const temporary = `${target}.${randomUuid()}.tmp`
   try {
     const file = openSync(temporary, 'wx', 0o600)
     try {
@@ -33,8 +35,17 @@ export function writeFileAtomically(path: string, text: string, { durable = fals
     }
     renameSync(temporary, target)
   } catch (error) {
-    rmSync(temporary, { force: true })
+    removeFile(temporary)
     throw error
+  }
+}
+
+/** Gone afterwards, whether it was there or not. `rmSync` does the same, but loads what it needs for whole trees. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
   }
 }
 

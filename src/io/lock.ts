@@ -1,33 +1,62 @@
+import { mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AgencError } from '../errors.ts'
+import { AgencError, errorCode } from '../errors.ts'
 import { makePrivateDirectory } from './files.ts'
 
-/** A holder that died is taken over after this; it is also what Claude Code itself uses. */
+/** A holder that died is taken over after this. It is what Claude Code itself uses, as is the directory. */
 const staleMs = 10_000
-const patience = { retries: 200, minTimeout: 5, maxTimeout: 50, randomize: true }
+const patienceMs = 12_000
+const pauseMs = { least: 5, most: 50 }
 
-/** Runs `work` while no other process, Claude Code included, holds `<path>.lock`. */
-export async function withLock<T>(path: string, work: () => T | Promise<T>): Promise<T> {
-  const { lock } = await import('./lockfile.ts')
+/**
+ * Runs `work` while no other process, Claude Code included, holds `<path>.lock`. It must not wait for anything: so
+ * no signal can come in between and leave the lock behind. proper-lockfile does the same, but takes 13 ms to load.
+ */
+export async function withLock<T>(path: string, work: () => T): Promise<T> {
+  const lock = `${path}.lock`
   makePrivateDirectory(dirname(path))
-  let release: () => Promise<void>
+  for (const deadlineMs = Date.now() + patienceMs; !tryToTake(lock); await pause())
+    if (Date.now() > deadlineMs) throw cannotLock(path, 'somebody else holds it')
   try {
-    release = await lock(path, {
-      realpath: false,
-      stale: staleMs,
-      retries: patience,
-      // What is done under a lock takes milliseconds. A machine that slept just then is no reason to crash.
-      onCompromised: () => {},
-    })
-  } catch (error) {
-    throw new AgencError(
-      `cannot lock ${path}: ${(error as Error).message}`,
-      `If no other agenc or claude is running, remove ${path}.lock.`,
-    )
-  }
-  try {
-    return await work()
+    return work()
   } finally {
-    await release().catch(() => {})
+    release(lock)
   }
+}
+
+function tryToTake(lock: string): boolean {
+  try {
+    mkdirSync(lock)
+    return true
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw cannotLock(lock.replace(/\.lock$/, ''), (error as Error).message)
+  }
+  if (isAbandoned(lock)) release(lock)
+  return false
+}
+
+/** Whoever holds a lock for long touches it. */
+function isAbandoned(lock: string): boolean {
+  const { mtimeMs } = statSync(lock, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
+  return mtimeMs < Date.now() - staleMs
+}
+
+function release(lock: string): void {
+  try {
+    rmdirSync(lock)
+  } catch {
+    // Taken over, which only a machine that slept in between can bring about.
+  }
+}
+
+function pause(): Promise<void> {
+  const { least, most } = pauseMs
+  return new Promise(resolve => setTimeout(resolve, least + Math.random() * (most - least)))
+}
+
+function cannotLock(path: string, reason: string): AgencError {
+  return new AgencError(
+    `cannot lock ${path}: ${reason}`,
+    `If no other agenc or claude is running, remove ${path}.lock.`,
+  )
 }

@@ -25,7 +25,7 @@ function ignoreLostReaders(stream: NodeJS.WriteStream): void {
   })
 }
 
-/** A pipe or a file: written to directly, since Node's own stream takes 6 ms to open. */
+/** A pipe, of a shell or of another Node, or a file: written to directly, since Node's own stream takes 6 ms to open. */
 function plainOutput(fd: number, env: NodeJS.ProcessEnv): Output {
   return {
     write: text => writeAll(fd, text),
@@ -65,7 +65,7 @@ const memoryMajor = 1
 function isPlain(fd: number): boolean {
   try {
     const stat = fstatSync(fd)
-    return stat.isFIFO() || stat.isFile() || stat.rdev >> 8 === memoryMajor
+    return stat.isFIFO() || stat.isSocket() || stat.isFile() || stat.rdev >> 8 === memoryMajor
   } catch {
     return false
   }

@@ -1,10 +1,12 @@
+import { randomUuid } from '../io/random.ts'
+
 /** A mission's UUID, in lower case. */
 export type MissionId = string & { readonly brand: 'MissionId' }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export function newMissionId(): MissionId {
-  return crypto.randomUUID() as MissionId
+  return randomUuid() as MissionId
 }
 
 export function isMissionId(text: string): text is MissionId {

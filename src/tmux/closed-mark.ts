@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import type { Paths } from '../paths.ts'
 import { sessionName } from './place.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
@@ -21,6 +21,11 @@ export function markWhenClosed(tmux: Tmux, paths: Paths): TmuxCommand {
 }
 
 export const stopMarking: TmuxCommand = ['set-hook', '-gu', hook]
+
+/** For whoever closes the session: its wrappers then need not care for windows that go with it. */
+export function markClosed(paths: Paths): void {
+  writeFileSync(paths.sessionClosed, '', { mode: 0o600 })
+}
 
 /** Was the session closed by somebody, just now? */
 export function wasJustClosed(paths: Paths, now: Date): boolean {

@@ -19,8 +19,7 @@ export function configureSession(context: Context, tmux: Tmux, config: Config['t
 
 /** Everything that is not the session's own is put back as it was. */
 export function unconfigure({ exec, env }: Context, tmux: Tmux): void {
-  restoreKeys({ exec, env, tmux })
-  tmux.ask(stopMarking)
+  restoreKeys({ exec, env, tmux }, stopMarking)
 }
 
 /** By absolute paths: an old server may have an old PATH, or none to speak of. */

@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { displayName, windowName } from '../mission/naming.ts'
 import type { MissionRecord, State, WaitingFor } from '../mission/record.ts'
+import { wasJustClosed } from './closed-mark.ts'
 import { sessionTarget, type WindowId } from './place.ts'
 import { socketOf } from './server.ts'
 import { literalMessage, type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
@@ -112,6 +113,8 @@ export class MissionWindow {
 
   /** What is left to do before the window closes with its program. */
   leave({ isStopped }: { isStopped: boolean }): void {
+    const { paths, now } = this.#context
+    if (isStopped && wasJustClosed(paths, now())) return
     const parent = isStopped ? undefined : this.#context.env.AGENC_PARENT_WINDOW
     const answer = this.#tmux.ask(
       [

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { loadConfig } from '../config/file.ts'
+import { preparedConfig } from '../config/prepared.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../db/events.ts'
 import { getMission, insertMission } from '../db/missions.ts'
@@ -30,7 +30,7 @@ export async function createMission(
   wish: MissionWish,
 ): Promise<MissionRecord> {
   const id = newMissionId()
-  const setupPending = needsSetup(context, db, wish) ? 1 : 0
+  const setupPending = (await needsSetup(context, db, wish)) ? 1 : 0
   await prepareDirectory(context, id, wish.source)
   try {
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
@@ -62,14 +62,14 @@ function store(db: Database, id: MissionId, wish: MissionWish, setupPending: 0 |
 }
 
 /** A copy of a directory that was never set up needs it as much as a fresh one. */
-function needsSetup(context: Context, db: Database, { source, repo }: MissionWish): boolean {
+async function needsSetup(context: Context, db: Database, { source, repo }: MissionWish): Promise<boolean> {
   if (source.kind === 'mission') return getMission(db, source.id)?.setup_pending === 1
   return source.kind === 'repo' && hasSetup(context, db, repo)
 }
 
 /** Nothing of a repo runs before the user trusts it, its setup included. */
-function hasSetup(context: Context, db: Database, repo: string | null): boolean {
-  if (repo === null || !repoConfig(repo, loadConfig(context.paths.config))?.setup) return false
+async function hasSetup(context: Context, db: Database, repo: string | null): Promise<boolean> {
+  if (repo === null || !repoConfig(repo, await preparedConfig(context.paths))?.setup) return false
   const isTrusted = getRepo(db, repo)?.trusted === 1
   if (!isTrusted)
     context.err.line(`agenc: setup skipped: ${repo} is not trusted. Trust it: agenc repo trust ${repo}`)

@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { words } from '../claude/asking-hook.ts'
 import type { Reply } from '../claude/permission-reply.ts'
+import { removeFile } from '../io/files.ts'
 
 /** The FIFO on which a hook waits for its answer. */
 export class AskChannel {
@@ -11,7 +12,7 @@ export class AskChannel {
   static open(path: string): AskChannel | null {
     try {
       const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
-      rmSync(path, { force: true })
+      removeFile(path)
       return new AskChannel(descriptor)
     } catch {
       return null

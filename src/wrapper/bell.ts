@@ -1,14 +1,15 @@
-import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { AgencError, errorCode } from '../errors.ts'
 import type { Runner } from '../exec/runner.ts'
+import { removeFile } from '../io/files.ts'
 
 /**
  * Calls back at every ring, without polling and without one of the user's few inotify instances.
  * Held open for reading and writing, a FIFO never ends and its writers never block.
  */
 export function listenToBell(exec: Runner, bell: string, onRing: () => void): () => void {
-  rmSync(bell, { force: true })
+  removeFile(bell)
   const made = exec.capture('mkfifo', ['-m', '600', bell])
   if (made.exitCode !== 0) {
     throw new AgencError(
@@ -22,7 +23,7 @@ export function listenToBell(exec: Runner, bell: string, onRing: () => void): ()
   socket.on('error', () => {})
   return () => {
     socket.destroy()
-    rmSync(bell, { force: true })
+    removeFile(bell)
   }
 }
 

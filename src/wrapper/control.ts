@@ -1,6 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateDirectory } from '../io/files.ts'
+import { randomUuid } from '../io/random.ts'
 import { ringBell } from './bell.ts'
 import { spoolPaths } from './spool.ts'
 import type { Word } from './word.ts'
@@ -12,7 +13,7 @@ export function requestRestart(runDirectory: string): void {
 /** Leaves a word for a running wrapper, on the way that its hooks use. */
 export function tellWrapper(runDirectory: string, word: Word): void {
   const { events, bell } = spoolPaths(runDirectory)
-  const name = `command-${crypto.randomUUID()}`
+  const name = `command-${randomUuid()}`
   const draft = join(runDirectory, name)
   makePrivateDirectory(events)
   writeFileSync(draft, JSON.stringify(word), { mode: 0o600 })

@@ -1,36 +1,45 @@
 import { statSync } from 'node:fs'
-import { loadConfig } from '../config/file.ts'
+import { preparedConfig } from '../config/prepared.ts'
 import type { Config } from '../config/schema.ts'
 import { errorCode } from '../errors.ts'
+import type { Paths } from '../paths.ts'
 
-/** The settings as they are now: read again when the file has changed. */
+/** The settings of a mission that runs: read again when the file has changed. */
 export class CurrentSettings {
-  readonly #path: string
+  readonly #paths: Paths
   #config: Config
   #stamp: string
   #problem: string | null = null
 
-  constructor(path: string, config: Config) {
-    this.#path = path
+  constructor(paths: Paths, config: Config) {
+    this.#paths = paths
     this.#config = config
-    this.#stamp = stampOf(path)
+    this.#stamp = stampOf(paths.config)
   }
 
   /** With a problem, the last ones that were whole. */
-  read(): { config: Config; problem: string | null } {
-    const stamp = stampOf(this.#path)
-    if (stamp !== this.#stamp) this.#load(stamp)
+  get latest(): { config: Config; problem: string | null } {
     return { config: this.#config, problem: this.#problem }
   }
 
-  #load(stamp: string): void {
+  get areCurrent(): boolean {
+    return stampOf(this.#paths.config) === this.#stamp
+  }
+
+  async refresh(): Promise<void> {
+    for (let stamp = stampOf(this.#paths.config); stamp !== this.#stamp; stamp = stampOf(this.#paths.config)) {
+      await this.#load()
+      this.#stamp = stamp
+    }
+  }
+
+  async #load(): Promise<void> {
     try {
-      this.#config = loadConfig(this.#path)
+      this.#config = await preparedConfig(this.#paths)
       this.#problem = null
     } catch (error) {
       this.#problem = error instanceof Error ? error.message : String(error)
     }
-    this.#stamp = stamp
   }
 }
 

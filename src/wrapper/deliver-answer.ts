@@ -4,6 +4,7 @@ import { getApproval } from '../db/approvals.ts'
 import { readStore } from '../db/store.ts'
 import { AgencError } from '../errors.ts'
 import type { Runner } from '../exec/runner.ts'
+import { randomUuid } from '../io/random.ts'
 import { type MissionId, shortId } from '../mission/id.ts'
 import { listenToBell } from './bell.ts'
 import { tellWrapper } from './control.ts'
@@ -19,7 +20,7 @@ export async function deliverAnswer(
   answer: GivenAnswer,
 ): Promise<boolean> {
   const { run } = context.paths.mission(mission)
-  const bell = join(run, `answered-${crypto.randomUUID()}`)
+  const bell = join(run, `answered-${randomUuid()}`)
   const isHeard = await ringsAfter(context.exec, bell, () =>
     tellWrapper(run, { agenc: 'answer', request, ...answer, bell }),
   )

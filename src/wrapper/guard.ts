@@ -1,11 +1,10 @@
-import type { Socket } from 'node:net'
 import type { Runner } from '../exec/runner.ts'
 
 /**
  * A shell that outlives the wrapper: it waits on a pipe that only the wrapper holds, so that even after
  * `kill -9` of the wrapper somebody is left to end its Claude.
  */
-const guardScript = `trap '' HUP INT TERM; read -r word; [ "$word" = done ] && exit 0; exec "$@"`
+const guardScript = `trap '' HUP INT TERM; read -r word; exec "$@"`
 
 export interface Guard {
   pid: number | undefined
@@ -20,10 +19,7 @@ export function postGuard(exec: Runner, reapCommand: readonly string[], env: Nod
     env,
     cwd: '/',
   })
-  const pipe = guard.stdin as Socket
   guard.on('error', () => {})
-  pipe.on('error', () => {})
   guard.unref()
-  pipe.unref()
-  return { pid: guard.pid, dismiss: () => void pipe.end('done\n') }
+  return { pid: guard.pid, dismiss: () => void guard.kill('SIGKILL') }
 }

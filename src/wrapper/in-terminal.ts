@@ -1,4 +1,4 @@
-import { loadConfig } from '../config/file.ts'
+import { preparedConfig } from '../config/prepared.ts'
 import type { Context } from '../context.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
 import { cleanLines } from '../io/clean.ts'
@@ -10,10 +10,11 @@ import { hasOwnTerminal } from './terminal.ts'
 
 /** Runs a mission in this terminal, and where that is a window of its own, leaves it as it should be left. */
 export async function runInTerminal(context: Context, id: MissionId): Promise<number> {
-  if (!hasOwnTerminal()) return (await runMission(context, id, null)).exitCode
-  const window = MissionWindow.of(context, loadConfig(context.paths.config))
+  const config = await preparedConfig(context.paths)
+  if (!hasOwnTerminal()) return (await runMission(context, id, config, null)).exitCode
+  const window = MissionWindow.of(context, config)
   try {
-    const { exitCode, failedEarly, wasStopped } = await runMission(context, id, window)
+    const { exitCode, failedEarly, wasStopped } = await runMission(context, id, config, window)
     if (failedEarly) {
       context.err.line(`\nagenc: Claude ended at once, with exit code ${exitCode}.`)
       await pressEnter(context)

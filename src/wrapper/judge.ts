@@ -1,4 +1,3 @@
-import { decide, denied } from '../approvals/decide.ts'
 import { isHeld } from '../approvals/hold.ts'
 import type { Request, Rule, Verdict } from '../approvals/rule.ts'
 import type { HookEvent } from '../claude/hook-event.ts'
@@ -7,8 +6,10 @@ import { getMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import type { MissionId } from '../mission/id.ts'
 import { effectiveApprove } from '../mission/permission.ts'
+import type { Approve } from '../mission/record.ts'
 import type { Paths } from '../paths.ts'
 import type { CurrentSettings } from './current-settings.ts'
+import type { Log } from './log.ts'
 
 export interface Ruling {
   decision: Verdict['decision']
@@ -20,39 +21,82 @@ export interface Ruling {
   delayMs: number
 }
 
+type Engine = typeof import('../approvals/decide.ts')
+
+type Decided = Pick<Verdict, 'decision' | 'rule' | 'message'>
+
+const leftToUser: Decided = { decision: 'ask', rule: null }
 const silentDenial = 'A rule of the user denies this.'
 
-/** Compares a mission's requests with the rules, as both are at that moment. */
+/**
+ * Compares a mission's requests with the rules, as both are at that moment. What knows shells and paths is large,
+ * and loaded only where there is something to compare.
+ */
 export class Judge {
   readonly #db: Database
   readonly #id: MissionId
   readonly #paths: Paths
   readonly #settings: CurrentSettings
+  readonly #log: Log
+  #engine: Engine | null = null
 
-  constructor(db: Database, id: MissionId, paths: Paths, settings: CurrentSettings) {
+  constructor(db: Database, id: MissionId, paths: Paths, settings: CurrentSettings, log: Log) {
     this.#db = db
     this.#id = id
     this.#paths = paths
     this.#settings = settings
+    this.#log = log
   }
 
   get isHeld(): boolean {
     return isHeld(this.#paths, this.#id)
   }
 
+  /** Otherwise `makeReady` has to be waited for, before the next request is judged. */
+  get isReady(): boolean {
+    return this.#settings.areCurrent && (this.#engine !== null || !this.#hasRules)
+  }
+
+  /** Also where something is missing: then nothing is allowed, and no tool runs unasked past a rule that denies. */
+  async makeReady(): Promise<void> {
+    await this.#settings.refresh()
+    if (!this.#hasRules) return
+    try {
+      this.#engine ??= await import('../approvals/decide.ts')
+    } catch (error) {
+      this.#log(`rules cannot be compared: ${String(error)}`)
+    }
+  }
+
+  /** Does anybody but the user have a say? */
+  get #hasRules(): boolean {
+    return this.#mode !== 'ask' || this.#settings.latest.config.approvals.rules.length > 0
+  }
+
+  get #mode(): Approve {
+    const { config, problem } = this.#settings.latest
+    const mission = getMission(this.#db, this.#id)
+    return problem === null && mission ? effectiveApprove(mission, config) : 'ask'
+  }
+
   /** Broken settings allow nothing; the rules they had before still deny. */
   rule(event: HookEvent): Ruling {
-    const { config, problem } = this.#settings.read()
-    const mission = getMission(this.#db, this.#id)
-    const mode = problem === null && mission ? effectiveApprove(mission, config) : 'ask'
-    return rulingOf(decide(this.#requestOf(event), config.approvals.rules, mode), config)
+    const { config } = this.#settings.latest
+    if (this.#engine === null) return rulingOf(leftToUser, config)
+    return rulingOf(this.#engine.decide(this.#requestOf(event), config.approvals.rules, this.#mode), config)
   }
 
   /** For a tool that Claude may run unasked; null: no rule denies it. */
   denial(event: HookEvent): Ruling | null {
-    const { config } = this.#settings.read()
-    const verdict = denied(this.#requestOf(event), config.approvals.rules)
+    const { config } = this.#settings.latest
+    if (this.#engine === null) return this.#unlessNoRules()
+    const verdict = this.#engine.denied(this.#requestOf(event), config.approvals.rules)
     return verdict && rulingOf(verdict, config)
+  }
+
+  #unlessNoRules(): null {
+    if (this.#hasRules) throw new Error('the rules could not be loaded')
+    return null
   }
 
   #requestOf({ toolName, toolInput, cwd }: HookEvent): Request {
@@ -61,7 +105,7 @@ export class Judge {
   }
 }
 
-function rulingOf({ decision, rule, message }: Verdict, { approvals }: Config): Ruling {
+function rulingOf({ decision, rule, message }: Decided, { approvals }: Config): Ruling {
   return {
     decision,
     message: message ?? silentDenial,

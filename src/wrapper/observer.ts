@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type HookEvent, parseHookEvent } from '../claude/hook-event.ts'
 import type { ClaudeStatus } from '../claude/status-file.ts'
@@ -7,6 +6,7 @@ import { recordEvent } from '../db/events.ts'
 import { getMission, updateMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { linkPlan } from '../db/plans.ts'
+import { removeFile } from '../io/files.ts'
 import type { MissionId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { changeOf, historyOf } from './change.ts'
@@ -77,7 +77,7 @@ export class Observer {
       log(`dropped ${path}: ${reason}`)
       requests.drop(basename(path))
     }
-    for (const { path } of isStored ? [...files, ...rejected] : rejected) rmSync(path, { force: true })
+    for (const { path } of isStored ? [...files, ...rejected] : rejected) removeFile(path)
     this.onReport()
   }
 

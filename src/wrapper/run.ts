@@ -1,6 +1,6 @@
 import { claudeLocations } from '../claude/locations.ts'
 import { planDirectories } from '../claude/plans.ts'
-import { loadConfig } from '../config/file.ts'
+import { preparedConfig } from '../config/prepared.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { abandonRequests } from '../db/approvals.ts'
@@ -31,7 +31,7 @@ import { exitCodeFor } from './signal-policy.ts'
 import { SignalListener } from './signals.ts'
 import { removeSpool, type SpoolPaths, spoolPaths } from './spool.ts'
 import { neverStarted, superviseClaude } from './supervise.ts'
-import { restoreTerminal } from './terminal.ts'
+import { hasOwnTerminal, restoreTerminal } from './terminal.ts'
 import type { Word } from './word.ts'
 
 export interface Outcome {
@@ -48,12 +48,13 @@ const earlyMs = 2_000
 export async function runMission(
   context: Context,
   id: MissionId,
+  config: Config,
   window: MissionWindow | null,
 ): Promise<Outcome> {
   const signals = new SignalListener()
   const db = await openStore(context.paths.database)
   try {
-    return await new Run(context, db, id, signals, window).start()
+    return await new Run(context, db, id, config, signals, window).start()
   } finally {
     db.close()
     signals.close()
@@ -75,6 +76,7 @@ class Run {
     context: Context,
     db: Database,
     id: MissionId,
+    config: Config,
     signals: SignalListener,
     window: MissionWindow | null,
   ) {
@@ -85,7 +87,7 @@ class Run {
     this.#window = window
     this.#probe = systemProbe(context.exec)
     this.#log = openLog(this.#paths.wrapperLog, context.now)
-    this.#config = loadConfig(context.paths.config)
+    this.#config = config
   }
 
   async start(): Promise<Outcome> {
@@ -102,10 +104,15 @@ class Run {
       return this.#outcome(ending)
     } finally {
       clearInterval(heart)
-      if (ending.signal !== null) restoreTerminal(exec)
+      if (ending.signal !== null && !this.#closesItsWindow) restoreTerminal(exec)
       releaseLease(this.#db, this.#id, ending, now())
       guard.dismiss()
     }
+  }
+
+  /** Then nobody will look at the terminal again. */
+  get #closesItsWindow(): boolean {
+    return this.#signals.received !== null && hasOwnTerminal()
   }
 
   #outcome({ code, signal }: Ending): Outcome {
@@ -135,8 +142,10 @@ class Run {
       () => this.#record(),
       () => requests,
     )
+    const judge = this.#judge()
     const requests = this.#answerer(
       spool,
+      judge,
       () => observer,
       () => showing.refresh(),
     )
@@ -147,8 +156,11 @@ class Run {
         ringBell(word.bell)
       }
     })
-    const silence = listenToBell(this.#context.exec, spool.bell, () => observer.readSpool())
+    const silence = listenToBell(this.#context.exec, spool.bell, () =>
+      judge.isReady ? observer.readSpool() : void judge.makeReady().then(() => observer.readSpool()),
+    )
     try {
+      await judge.makeReady()
       observer.readSpool()
       requests.end()
       for (;;) {
@@ -157,7 +169,7 @@ class Run {
         requests.end()
         if (!wantsRestart || this.#signals.received !== null) return ending
         this.#log(`restarting mission ${shortId(this.#id)}`)
-        this.#config = loadConfig(this.#context.paths.config)
+        this.#config = await preparedConfig(this.#context.paths)
       }
     } finally {
       showing.close()
@@ -193,13 +205,17 @@ class Run {
     })
   }
 
-  #answerer(spool: SpoolPaths, observer: () => Observer, onHandedOver: () => void): Requests {
-    const { paths, now } = this.#context
-    const settings = new CurrentSettings(paths.config, this.#config)
+  #judge(): Judge {
+    const { paths } = this.#context
+    const settings = new CurrentSettings(paths, this.#config)
+    return new Judge(this.#db, this.#id, paths, settings, this.#log)
+  }
+
+  #answerer(spool: SpoolPaths, judge: Judge, observer: () => Observer, onHandedOver: () => void): Requests {
     abandonRequests(this.#db, this.#id)
     return new Requests({
-      judge: new Judge(this.#db, this.#id, paths, settings),
-      register: new Register(this.#db, this.#id, now, this.#log),
+      judge,
+      register: new Register(this.#db, this.#id, this.#context.now, this.#log),
       log: this.#log,
       asksDirectory: spool.asks,
       onAnswered: () => observer().seeAnswer(),

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { claudeLocations } from '../claude/locations.ts'
 import { findTranscript, holdsConversation } from '../claude/transcript.ts'
 import { recordEvent } from '../db/events.ts'
 import { getMission, updateMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { AgencError } from '../errors.ts'
+import { randomUuid } from '../io/random.ts'
 import { shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 
@@ -32,7 +32,7 @@ export function withUsableSession(
 ): MissionRecord {
   const transcript = transcriptOf(mission, env)
   if (mission.session_begun === 1 || transcript === null || holdsConversation(transcript)) return mission
-  const session_id = randomUUID()
+  const session_id = randomUuid()
   db.transaction(() => {
     updateMission(db, mission.id, { session_id, transcript_path: null })
     recordEvent(db, mission.id, now.toISOString(), 'session', { session_id })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { longestEventBytes } from '../claude/hook-command.ts'
 import { isTaken } from '../process/identity.ts'
@@ -89,7 +89,11 @@ function isWhole(text: string): boolean {
   }
 }
 
-/** Nothing is left to be read: Claude has ended, and everything it told is stored. */
+/** Claude has ended, and everything it told is stored; what is not is kept for the next start. */
 export function removeSpool({ events }: SpoolPaths): void {
-  rmSync(events, { recursive: true, force: true })
+  try {
+    rmdirSync(events)
+  } catch {
+    // Not empty: a hook was cut off, or the store could not be written to.
+  }
 }

@@ -1,4 +1,4 @@
-import { loadConfig } from '../config/file.ts'
+import { preparedConfig } from '../config/prepared.ts'
 import type { Context } from '../context.ts'
 import { getMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
@@ -20,8 +20,11 @@ export async function stopMissions(
 ): Promise<void> {
   const probe = systemProbe(context.exec)
   const here = context.env.AGENC_MISSION_UUID
+  const graceMs = await graceOf(context)
   await Promise.all(
-    missions.filter(({ id }) => id !== here).map(mission => stopMission(context, db, probe, mission)),
+    missions
+      .filter(({ id }) => id !== here)
+      .map(mission => stopMission(context, db, probe, mission, graceMs)),
   )
   // From inside a mission its end is also ours: nothing can be done after this.
   const own = missions.find(({ id }) => id === here)
@@ -34,10 +37,10 @@ async function stopMission(
   db: Database,
   probe: ProcessProbe,
   mission: MissionRecord,
+  graceMs: number,
 ): Promise<void> {
   const wrapper = leaseHolder(mission)
   if (wrapper === null) return
-  const { grace_ms: graceMs } = loadConfig(context.paths.config).stop
   signalPolitely(probe, wrapper, 'SIGTERM')
   if (!(await waitAwake(probe, wrapper, graceMs + wrapperMs))) {
     signalProcesses(probe, [wrapper], 'SIGKILL')
@@ -45,6 +48,10 @@ async function stopMission(
   }
   await endLeftoverClaude(context, probe, getMission(db, mission.id), graceMs)
   clearLease(context, db, mission, wrapper)
+}
+
+async function graceOf({ paths }: Context): Promise<number> {
+  return (await preparedConfig(paths)).stop.grace_ms
 }
 
 /** Woken up in the background of a shell, Claude wants the terminal, and the kernel suspends both again. */
@@ -76,7 +83,7 @@ function clearLease(context: Context, db: Database, { id }: MissionRecord, wrapp
 
 /** A mission that was lost and is not wanted back: nothing of it runs any more, and `restore` leaves it alone. */
 export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<void> {
-  const { grace_ms: graceMs } = loadConfig(context.paths.config).stop
+  const graceMs = await graceOf(context)
   await endLeftoverClaude(context, systemProbe(context.exec), mission, graceMs)
   const signal = mission.exit_signal as NodeJS.Signals | null
   releaseLease(db, mission.id, { code: mission.exit_code, signal, isLost: false }, context.now())

@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { claudeLocations } from '../claude/locations.ts'
 import type { Context } from '../context.ts'
 import { updateMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { AgencError } from '../errors.ts'
+import { removeFile } from '../io/files.ts'
 import type { MissionId } from '../mission/id.ts'
 import type { ProcessIdentity, ProcessProbe } from '../process/identity.ts'
 import { listTree, signalPolitely, signalProcesses, waitUntilGone } from '../process/tree.ts'
@@ -37,6 +38,8 @@ export interface Supervision {
 /** One Claude from start to end. */
 export async function superviseClaude(supervision: Supervision): Promise<Ending> {
   const { signals, context, probe, log } = supervision
+  // What came while we were busy is heard in the next turn.
+  await new Promise(resolve => setImmediate(resolve))
   if (signals.received !== null) return neverStarted(context, probe, signals.received)
   const { code, signal, wasKilled } = await new Claude(supervision).end
   log(`claude ended: code ${code}, signal ${signal}, after ${signals.received ?? 'no signal'}`)
@@ -195,7 +198,7 @@ class Claude {
   /** Kept until Claude has it, so that a failed start loses nothing, and a second one says nothing twice. */
   #dropPrompt(isTaken: boolean): void {
     const { context, id } = this.#supervision
-    if (isTaken) rmSync(context.paths.mission(id).prompt, { force: true })
+    if (isTaken) removeFile(context.paths.mission(id).prompt)
   }
 
   /** After Ctrl-Z, alone in its window, where nobody could type `fg`. Under a shell both stay suspended. */

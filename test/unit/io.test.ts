@@ -6,7 +6,6 @@ import { editorCommand } from '../../src/commands/config/edit.ts'
 import { ago } from '../../src/io/ago.ts'
 import { wantsColour } from '../../src/io/colour.ts'
 import { writeFileAtomically } from '../../src/io/files.ts'
-import { withLock } from '../../src/io/lock.ts'
 import { nearest } from '../../src/io/nearest.ts'
 import { type Column, printTable } from '../../src/io/table.ts'
 import { cleanLines, cleanText, padEnd, textWidth, truncate } from '../../src/io/text.ts'
@@ -162,19 +161,5 @@ describe('files', () => {
     mkdirSync(join(directory, 'taken'))
     expect(() => writeFileAtomically(join(directory, 'taken'), 'x')).toThrow()
     expect(readdirSync(directory)).toEqual(['taken'])
-  })
-
-  test('a lock lets one in at a time, and goes when its holder fails', async () => {
-    const path = join(temporaryDirectory(), 'file')
-    let inside = 0
-    const enter = () =>
-      withLock(path, async () => {
-        expect(++inside).toBe(1)
-        await new Promise(resolve => setImmediate(resolve))
-        inside--
-      })
-    await Promise.all(Array.from({ length: 8 }, enter))
-    await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    await enter()
   })
 })

@@ -41,7 +41,7 @@ export default defineCommand<Input>({
     'agenc mission answer 3f2a deny --message "use the staging host"',
   ],
   async run(context, input) {
-    refuseContradictions(context, input)
+    await refuseContradictions(context, input)
     const mission = await readStore(context, async db => {
       const record = await chooseMission(context, db, input.mission)
       return (await rosterOf(context, db!, [record]))[0]!
@@ -59,7 +59,7 @@ export default defineCommand<Input>({
   },
 })
 
-function refuseContradictions(context: Context, { decision, mode, message }: Input): void {
+async function refuseContradictions(context: Context, { decision, mode, message }: Input): Promise<void> {
   if (decision !== 'allow' && decision !== 'deny')
     throw usageError(`${JSON.stringify(decision)} is not an answer`, 'Answer allow or deny.')
   if (mode !== undefined && decision === 'deny')
@@ -68,7 +68,7 @@ function refuseContradictions(context: Context, { decision, mode, message }: Inp
     throw usageError('--message goes with deny', 'Claude gets the tool’s own result when it is allowed.')
   if ((message ?? '').length > longestMessage)
     throw usageError(`the message is too long`, `At most ${longestMessage} characters.`)
-  if (mode !== undefined) refuseMode(modesOfClaude(context), claudeMode(mode))
+  if (mode !== undefined) refuseMode(await modesOfClaude(context), claudeMode(mode))
 }
 
 /** Claude would ignore the whole answer. */

@@ -3,16 +3,16 @@ import { claudeEnvironment } from '../../claude/environment.ts'
 import { findClaude } from '../../claude/find.ts'
 import { listedModes } from '../../claude/listed-modes.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
-import { loadConfig } from '../../config/file.ts'
+import { preparedConfig } from '../../config/prepared.ts'
 import type { Context } from '../../context.ts'
 import { isAgencError, usageError } from '../../errors.ts'
 import { shortId } from '../../mission/id.ts'
 import type { MissionRecord } from '../../mission/record.ts'
 
 /** A permission mode as a user typed it goes to Claude as it is; a word that this Claude does not list is noted. */
-export function checkMode(context: Context, mode: string): void {
+export async function checkMode(context: Context, mode: string): Promise<void> {
   if (mode.trim() === '') throw usageError('the permission mode is empty', 'Name one, or leave it out.')
-  const listed = modesOfClaude(context)
+  const listed = await modesOfClaude(context)
   if (listed === null || listed.includes(claudeMode(mode))) return
   context.err.line(
     `agenc: this Claude does not list the permission mode ${JSON.stringify(mode)}; it gets it as it is. It lists ${listed.join(', ')}.`,
@@ -24,9 +24,9 @@ export function takesEffectLater({ id }: MissionRecord): string {
 }
 
 /** null where Claude cannot be asked. */
-export function modesOfClaude({ exec, env, paths }: Context): string[] | null {
+export async function modesOfClaude({ exec, env, paths }: Context): Promise<string[] | null> {
   try {
-    const claude = findClaude(loadConfig(paths.config).claude.command, env)
+    const claude = findClaude((await preparedConfig(paths)).claude.command, env)
     const caches = {
       version: join(paths.home, 'claude-version.json'),
       modes: join(paths.home, 'claude-modes.json'),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { findClaude } from '../../claude/find.ts'
 import { refuseBypassAsRoot } from '../../claude/root-bypass.ts'
-import { loadConfig } from '../../config/file.ts'
+import { preparedConfig } from '../../config/prepared.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import type { Database } from '../../db/open.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
@@ -56,8 +56,8 @@ export default defineCommand<Input>({
   examples: ['agenc mission new owner/name', 'agenc mission new --blank --prompt "write a haiku"'],
   async run(context, input) {
     refuseContradictions(input)
-    if (input.permissionMode !== undefined) checkMode(context, input.permissionMode)
-    const { claude } = loadConfig(context.paths.config)
+    if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
+    const { claude } = await preparedConfig(context.paths)
     const destination = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
     // A new window has the session's own PATH; everywhere else what is missing is said before anything is made.
     if (destination.kind !== 'new-window') findClaude(claude.command, context.env)

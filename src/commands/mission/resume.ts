@@ -34,7 +34,7 @@ export default defineCommand<Input>({
   ],
   examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart'],
   async run(context, { mission: word, permissionMode, restart, focus, json }) {
-    if (permissionMode !== undefined) checkMode(context, permissionMode)
+    if (permissionMode !== undefined) await checkMode(context, permissionMode)
     const mission = await withStore(context, async db => {
       const chosen = await chooseMission(context, db, word)
       if (permissionMode !== undefined) updateMission(db, chosen.id, { permission_mode: permissionMode })

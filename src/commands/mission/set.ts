@@ -46,7 +46,7 @@ export default defineCommand<Input>({
   ],
   async run(context, input) {
     const change = changeOf(input)
-    if (input.permissionMode !== undefined) checkMode(context, input.permissionMode)
+    if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
     await withStore(context, async db => {
       const { id } = await chooseMission(context, db, input.mission)
       db.transaction(() => {

@@ -4,6 +4,7 @@ import { withStore } from '../../db/store.ts'
 import { AgencError } from '../../errors.ts'
 import { startApart } from '../../exec/apart.ts'
 import { statusesOf } from '../../roster/roster.ts'
+import { markClosed } from '../../tmux/closed-mark.ts'
 import { unconfigure } from '../../tmux/configure.ts'
 import { placeInSession, sessionTarget } from '../../tmux/place.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -44,6 +45,7 @@ async function stopMissionsWithWindow(context: Context, tmux: Tmux): Promise<voi
     const missions = listMissions(db, { archived: true }).filter(({ id }) => windows.has(id))
     const statuses = statusesOf(context, missions)
     const running = missions.filter((_, index) => statuses[index] === 'running')
+    markClosed(context.paths)
     await stopMissions({ ...context, env: { ...context.env, AGENC_MISSION_UUID: undefined } }, db, running)
   })
 }

@@ -1,4 +1,5 @@
 import { AgencError } from '../../errors.ts'
+import type { TmuxCommand } from '../tmux.ts'
 import { bindOriginal, bindOurs, isOurs, prove, repeatTime, unbind } from './binding.ts'
 import { type Kept, keptOption } from './kept.ts'
 import { readKeys, type ServerKeys } from './read.ts'
@@ -30,8 +31,8 @@ export function injectKeys(server: KeyServer, bindings: readonly KeyBinding[], p
   ])
 }
 
-/** Takes our keys away and puts the user's own back, where ours is still in its place. */
-export function restoreKeys(server: KeyServer): void {
+/** Takes our keys away and puts the user's own back, where ours is still in its place; in one call with the others. */
+export function restoreKeys(server: KeyServer, ...others: TmuxCommand[]): void {
   const keys = readKeys(server, [])
   if (keys === null) return
   apply(server, [
@@ -39,6 +40,7 @@ export function restoreKeys(server: KeyServer): void {
     repeatTime(null),
     line(['set-option', '-su', keptOption]),
     line(['unbind-key', '-a', '-q', '-T', tableName]),
+    ...others.map(line),
   ])
 }
 

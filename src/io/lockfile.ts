@@ -1,3 +1,0 @@
-import lockfile from 'proper-lockfile'
-
-export const { lock } = lockfile
