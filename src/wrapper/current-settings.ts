@@ -27,7 +27,11 @@ export class CurrentSettings {
   }
 
   async refresh(): Promise<void> {
-    for (let stamp = stampOf(this.#paths.config); stamp !== this.#stamp; stamp = stampOf(this.#paths.config)) {
+    for (
+      let stamp = stampOf(this.#paths.config);
+      stamp !== this.#stamp;
+      stamp = stampOf(this.#paths.config)
+    ) {
       await this.#load()
       this.#stamp = stamp
     }
