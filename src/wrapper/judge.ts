@@ -1,4 +1,4 @@
-import { decide, denied } from '../approvals/decide.ts'
+import { decide, objection } from '../approvals/decide.ts'
 import { isHeld } from '../approvals/hold.ts'
 import type { Request, Rule, Verdict } from '../approvals/rule.ts'
 import type { HookEvent } from '../claude/hook-event.ts'
@@ -12,7 +12,7 @@ import type { CurrentSettings } from './current-settings.ts'
 
 export interface Ruling {
   decision: Verdict['decision']
-  /** What Claude is told when it is denied. */
+  /** What Claude is told when it is denied, and the user when asked about a tool. */
   message: string
   /** The rule that decided, if one did. */
   rule: Rule | null
@@ -48,11 +48,12 @@ export class Judge {
     return rulingOf(decide(this.#requestOf(event), config.approvals.rules, mode), config)
   }
 
-  /** For a tool that Claude may run unasked; null: no rule denies it. */
-  denial(event: HookEvent): Ruling | null {
-    const { config } = this.#settings.read()
-    const verdict = denied(this.#requestOf(event), config.approvals.rules)
-    return verdict && rulingOf(verdict, config)
+  /** For a tool that Claude may run unasked: a denial, or to ask about it; null: nothing speaks against it. */
+  objection(event: HookEvent): Ruling | null {
+    const { config, problem, mayHideDenials } = this.#settings.read()
+    const verdict = objection(this.#requestOf(event), config.approvals.rules)
+    if (verdict?.decision === 'deny' || !mayHideDenials) return verdict && rulingOf(verdict, config)
+    return { decision: 'ask', message: `the settings cannot be read: ${problem}`, rule: null, delayMs: 0 }
   }
 
   #requestOf({ toolName, toolInput, cwd }: HookEvent): Request {
@@ -61,10 +62,10 @@ export class Judge {
   }
 }
 
-function rulingOf({ decision, rule, message }: Verdict, { approvals }: Config): Ruling {
+function rulingOf({ decision, reason, rule, message }: Verdict, { approvals }: Config): Ruling {
   return {
     decision,
-    message: message ?? silentDenial,
+    message: decision === 'deny' ? (message ?? silentDenial) : reason,
     rule: rule === null ? null : (approvals.rules[rule] ?? null),
     delayMs: approvals.delay_ms,
   }

@@ -2,10 +2,16 @@ import { join } from 'node:path'
 import type { Rule } from '../approvals/rule.ts'
 import { isForTheUser } from '../approvals/tool.ts'
 import type { HookEvent } from '../claude/hook-event.ts'
-import { allowReply, denyReply, type Reply, refuseToolReply } from '../claude/permission-reply.ts'
+import {
+  allowReply,
+  askAboutToolReply,
+  denyReply,
+  type Reply,
+  refuseToolReply,
+} from '../claude/permission-reply.ts'
 import type { Outcome } from '../db/approvals.ts'
 import { AskChannel } from './ask-channel.ts'
-import type { Judge } from './judge.ts'
+import type { Judge, Ruling } from './judge.ts'
 import type { Log } from './log.ts'
 import { type OpenRequest, OpenRequests } from './open-requests.ts'
 import type { Register } from './register.ts'
@@ -151,24 +157,27 @@ export class Requests {
     if (!this.hasOpen) this.#options.onAnswered()
   }
 
-  /** Before a tool that Claude may run unasked: only what a rule denies is stopped. */
+  /** Before a tool that Claude may run unasked: stopped is what a rule denies, or may deny. */
   #check(event: HookEvent, channel: AskChannel | null): boolean {
     if (channel === null) return false
-    const { judge, register, log } = this.#options
     try {
-      const ruling = judge.denial(event)
+      const ruling = this.#options.judge.objection(event)
       if (ruling === null) channel.release()
-      else {
-        const entry = register.open(event)
-        channel.answer(refuseToolReply(ruling.message))
-        if (entry) register.close(entry, { decision: 'deny', by: 'rule', rule: ruling.rule })
-      }
-      return ruling !== null
+      else if (ruling.decision === 'deny') this.#refuse(event, channel, ruling)
+      else channel.answer(askAboutToolReply(`agenc: ${ruling.message}`))
+      return ruling?.decision === 'deny'
     } catch (error) {
-      log(`a tool could not be checked: ${String(error)}`)
+      this.#options.log(`a tool could not be checked: ${String(error)}`)
       channel.giveUp()
       return false
     }
+  }
+
+  #refuse(event: HookEvent, channel: AskChannel, { message, rule }: Ruling): void {
+    const { register } = this.#options
+    const entry = register.open(event)
+    channel.answer(refuseToolReply(message))
+    if (entry) register.close(entry, { decision: 'deny', by: 'rule', rule })
   }
 
   #allow(request: OpenRequest, rule: Rule | null): boolean {

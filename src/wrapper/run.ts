@@ -195,7 +195,8 @@ class Run {
 
   #answerer(spool: SpoolPaths, observer: () => Observer, onHandedOver: () => void): Requests {
     const { paths, now } = this.#context
-    const settings = new CurrentSettings(paths.config, this.#config)
+    const settings = new CurrentSettings(paths.config, this.#config, spool.undenied)
+    settings.read()
     abandonRequests(this.#db, this.#id)
     return new Requests({
       judge: new Judge(this.#db, this.#id, paths, settings),

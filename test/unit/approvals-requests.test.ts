@@ -21,7 +21,12 @@ async function requestsBox() {
   let nowMs = 1_000
   const log = () => {}
   const requests = new Requests({
-    judge: new Judge(db, id, paths, new CurrentSettings(paths.config, defaultConfig)),
+    judge: new Judge(
+      db,
+      id,
+      paths,
+      new CurrentSettings(paths.config, defaultConfig, join(paths.home, 'undenied')),
+    ),
     register: new Register(db, id, () => new Date(nowMs), log),
     log,
     asksDirectory: join(paths.home, 'nowhere'),
