@@ -46,7 +46,7 @@ export function settleRequest(db: Database, id: number, { decision, by, rule, la
   ).run({ id, decision, by, rule: rule == null ? null : JSON.stringify(rule), latencyMs })
 }
 
-/** Of a wrapper that was killed: nobody will answer them any more. */
+/** Their wrapper is gone: nobody will answer them any more. */
 export function abandonRequests(db: Database, mission: MissionId): void {
   db.prepare("UPDATE approvals SET decided_by = 'timeout' WHERE mission_id = ? AND decided_by IS NULL").run(
     mission,

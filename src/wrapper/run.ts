@@ -3,7 +3,6 @@ import { planDirectories } from '../claude/plans.ts'
 import { loadConfig } from '../config/file.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { abandonRequests } from '../db/approvals.ts'
 import { getMission } from '../db/missions.ts'
 import { type Database, openStore } from '../db/open.ts'
 import { getRepo } from '../db/repos.ts'
@@ -197,7 +196,6 @@ class Run {
     const { paths, now } = this.#context
     const settings = new CurrentSettings(paths.config, this.#config, spool.undenied)
     settings.read()
-    abandonRequests(this.#db, this.#id)
     return new Requests({
       judge: new Judge(this.#db, this.#id, paths, settings),
       register: new Register(this.#db, this.#id, now, this.#log),

@@ -3,6 +3,8 @@ import { maskInput } from '../../approvals/mask.ts'
 import { subjectOf } from '../../approvals/subject.ts'
 import type { Context } from '../../context.ts'
 import { type Approval, type ApprovalDecision, listApprovals } from '../../db/approvals.ts'
+import { getMission } from '../../db/missions.ts'
+import type { Database } from '../../db/open.ts'
 import { readStore } from '../../db/store.ts'
 import { usageError } from '../../errors.ts'
 import { ago } from '../../io/ago.ts'
@@ -12,6 +14,7 @@ import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { shortId } from '../../mission/id.ts'
 import { chooseMission } from '../../roster/choose.ts'
+import { statusesOf } from '../../roster/roster.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 
 interface Input {
@@ -40,7 +43,7 @@ export default defineCommand<Input>({
     }
     const approvals = await readStore(context, async db => {
       const mission = word === undefined ? undefined : (await chooseMission(context, db, word)).id
-      return db ? listApprovals(db, { ...filter, mission }) : []
+      return db ? withoutLost(context, db, listApprovals(db, { ...filter, mission })) : []
     })
     if (json) context.out.line(JSON.stringify(approvals.map(approvalJson)))
     else if (approvals.length === 0) context.err.line('No such requests on record.')
@@ -50,6 +53,18 @@ export default defineCommand<Input>({
     return 0
   },
 })
+
+/** Whose mission does not run any more, nobody will answer, even if nobody was left to write that down. */
+function withoutLost(context: Context, db: Database, approvals: readonly Approval[]): Approval[] {
+  const open = new Set(approvals.filter(({ decided_by }) => decided_by === null).map(row => row.mission_id))
+  const missions = [...open].map(id => getMission(db, id)).filter(mission => mission !== undefined)
+  const statuses = statusesOf(context, missions)
+  const running = new Set(missions.filter((_, at) => statuses[at] === 'running').map(({ id }) => id))
+  return approvals.map(approval => {
+    const isLost = approval.decided_by === null && !running.has(approval.mission_id)
+    return isLost ? { ...approval, decided_by: 'timeout' } : approval
+  })
+}
 
 export type ApprovalJson = ReturnType<typeof approvalJson>
 
