@@ -24,7 +24,7 @@ export interface ObserverOptions {
   log: Log
   eventsDirectory: string
   planDirectories: readonly string[]
-  requests: Pick<Requests, 'take' | 'drop' | 'seeStatus'>
+  requests: Pick<Requests, 'take' | 'drop' | 'seeStatus' | 'hasOpen'>
   onWord: (word: Word) => void
   /** Told after each change that was stored. */
   onStored: (live: Live, isRenamed: boolean) => void
@@ -81,8 +81,10 @@ export class Observer {
     this.onReport()
   }
 
+  /** The file may be ahead of the hooks: what became of a request, they tell better. */
   seeStatus(status: ClaudeStatus): void {
     if (!isNews(this.#live, status)) return
+    if (this.#options.requests.hasOpen) this.readSpool()
     this.#options.requests.seeStatus(status.status, status.updatedAtMs)
     this.#store(() => this.#become(afterStatus(this.#live, status)))
     this.onReport()

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Rule } from '../approvals/rule.ts'
 import { isForTheUser } from '../approvals/tool.ts'
+import { transcriptBytes } from '../claude/decisions.ts'
 import type { HookEvent } from '../claude/hook-event.ts'
 import {
   allowReply,
@@ -11,6 +12,7 @@ import {
 } from '../claude/permission-reply.ts'
 import type { Outcome } from '../db/approvals.ts'
 import { AskChannel } from './ask-channel.ts'
+import { Confirmations } from './confirmations.ts'
 import type { Judge, Ruling } from './judge.ts'
 import type { Log } from './log.ts'
 import { type OpenRequest, OpenRequests } from './open-requests.ts'
@@ -35,6 +37,7 @@ export interface GivenAnswer {
 }
 
 type Decided = Omit<Outcome, 'latencyMs'>
+type Answer = Decided & { decision: 'allow' | 'deny' }
 
 const turnedDown = 'The user has turned this down.'
 
@@ -42,9 +45,11 @@ const turnedDown = 'The user has turned this down.'
 export class Requests {
   readonly #options: RequestsOptions
   readonly #open = new OpenRequests()
+  readonly #confirmations: Confirmations
 
   constructor(options: RequestsOptions) {
     this.#options = options
+    this.#confirmations = new Confirmations(options.register)
   }
 
   get hasOpen(): boolean {
@@ -66,12 +71,14 @@ export class Requests {
       case 'PostToolUse':
       case 'PostToolUseFailure':
         this.#settle(this.#open.matching(event), { decision: 'allow', by: 'user' })
+        this.#confirmations.seeUse(event)
         return false
       case 'Stop':
       case 'StopFailure':
       case 'UserPromptSubmit':
       case 'SubagentStop':
         this.#settle(this.#open.ofAgent(event.agentId), { decision: 'deny', by: 'user' })
+        if (event.agentId === null) this.#confirmations.seeTurnEnd()
         return false
       case 'SessionEnd':
         this.end()
@@ -94,6 +101,7 @@ export class Requests {
       const decision = status === 'busy' ? 'allow' : 'deny'
       const shown = known.filter(({ isShown }) => isShown)
       this.#settle(shown, { decision, by: 'user' })
+      if (status === 'idle') this.#confirmations.seeTurnEnd()
     }
   }
 
@@ -110,6 +118,7 @@ export class Requests {
   /** Claude is going: nobody will answer any more. */
   end(): void {
     this.#settle(this.#open.all, { decision: 'ask', by: 'timeout' })
+    this.#confirmations.end()
   }
 
   #channel(hook: string): AskChannel | null {
@@ -125,7 +134,8 @@ export class Requests {
       channel?.release()
       return false
     }
-    const request = { entry, event, channel, timer: null, isShown: event.agentId === null }
+    const fromByte = transcriptBytes(event.transcriptPath ?? '')
+    const request = { entry, event, channel, timer: null, isShown: event.agentId === null, fromByte }
     this.#open.add(request)
     if (decision === 'deny') return this.#reply(request, denyReply(message), { decision, by: 'rule', rule })
     const isAllowed = decision === 'allow' && !judge.isHeld
@@ -184,10 +194,14 @@ export class Requests {
     return this.#reply(request, allowReply(), { decision: 'allow', by: 'rule', rule })
   }
 
-  #reply(request: OpenRequest, reply: Reply, decided: Decided): boolean {
+  /** A subagent has no dialog while its hook runs: what the hook takes there is what counts. */
+  #reply(request: OpenRequest, reply: Reply, decided: Answer): boolean {
     const isTaken = request.channel?.answer(reply) ?? false
-    if (isTaken) this.#settle([request], decided)
-    return isTaken
+    if (!isTaken) return false
+    const isConfirmed = request.event.agentId !== null
+    this.#settle([request], { ...decided, isConfirmed })
+    if (!isConfirmed) this.#confirmations.add(request, decided.decision)
+    return true
   }
 
   #settle(requests: readonly OpenRequest[], decided: Decided): void {

@@ -46,7 +46,7 @@ async function bench(options: Partial<ObserverOptions> = {}) {
       log: openLog(logPath, () => new Date()),
       eventsDirectory,
       planDirectories: [join(root, 'plans')],
-      requests: { take: () => false, drop: () => {}, seeStatus: () => {} },
+      requests: { take: () => false, drop: () => {}, seeStatus: () => {}, hasOpen: false },
       onWord: () => {},
       onStored: live => void stored.push(live.state),
       ...options,
@@ -161,6 +161,20 @@ test('another Claude begins anew, and what is known of the conversation stays', 
     permission_mode: null,
   })
   expect(history('permission_mode')).toEqual([])
+})
+
+test('a status file that is ahead of the hooks does not speak for them', async () => {
+  const order: string[] = []
+  const requests = {
+    take: ({ name }: { name: string }) => order.push(name) < 0,
+    drop: () => {},
+    seeStatus: (status: string) => void order.push(status),
+    hasOpen: true,
+  }
+  const { observer, leave } = await bench({ requests })
+  leave({ hook_event_name: 'PostToolUse', tool_name: 'Bash' })
+  observer.seeStatus({ status: 'idle', waitingFor: null, updatedAtMs: 1, sessionId: null, userName: null })
+  expect(order).toEqual(['PostToolUse', 'idle'])
 })
 
 test('a mode that is set while Claude runs is what the next start gets, also after a walk round the ring', async () => {

@@ -68,13 +68,21 @@ function withoutLost(context: Context, db: Database, approvals: readonly Approva
 
 export type ApprovalJson = ReturnType<typeof approvalJson>
 
-function approvalJson({ at, mission_id, tool, input, decision, rule, decided_by, latency_ms }: Approval) {
-  return { at, mission_id, tool, input: maskInput(input), decision, rule, by: decided_by, latency_ms }
+function approvalJson(approval: Approval) {
+  const { at, mission_id, tool, input, decision, rule, decided_by, confirmed, latency_ms } = approval
+  const by = confirmed === 1 ? decided_by : null
+  return { at, mission_id, tool, input: maskInput(input), decision, rule, by, latency_ms }
 }
 
 function decisionOf(word: string): ApprovalDecision {
   if (word === 'allow' || word === 'deny' || word === 'ask') return word
   throw usageError(`--decision ${JSON.stringify(word)} is not known`, 'Use one of allow, deny, ask.')
+}
+
+/** `rule?`: so we answered, unless the user did in the same moment. */
+function by({ decided_by, confirmed }: Approval): string {
+  if (decided_by === null) return 'waits'
+  return confirmed === 1 ? decided_by : `${decided_by}?`
 }
 
 const styles: Record<ApprovalDecision, Style> = { allow: 'green', deny: 'red', ask: 'yellow' }
@@ -90,7 +98,7 @@ function print({ out, now }: Context, approvals: readonly Approval[]): void {
       cells: cells(({ decision }) => decision),
       style: row => styles[approvals[row]!.decision],
     },
-    { title: 'BY', cells: cells(({ decided_by }) => decided_by ?? 'waits') },
+    { title: 'BY', cells: cells(by) },
     { title: 'TOOL', cells: cells(({ tool }) => cleanText(tool)) },
     { title: 'WHAT', cells: cells(({ tool, input }) => subjectOf(tool, input)), shrinks: true },
   ])
