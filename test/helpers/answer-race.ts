@@ -6,7 +6,7 @@ import { waitFor } from './wait.ts'
 import { press, say, tryKill, type WrapperBox } from './wrapper-box.ts'
 
 const rules = [{ tool: 'Bash', match: 'touch *', decision: 'allow' }]
-const delayMs = 1_500
+const delayMs = 2_500
 
 /**
  * The user answers while a rule's delay runs out: the wrapper is stopped meanwhile, so that all it could say to the
@@ -32,14 +32,13 @@ export async function playAnswerRace(box: WrapperBox): Promise<void> {
   await box.ready(id)
 
   await say(terminal, 'go [[bash touch two]] [[text Second over.]]')
-  await box.until(id, 'waiting:permission')
+  const { at } = await waitFor('the request', () => box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1])
   const { wrapper_pid } = box.record(id)
   const goOn = () => tryKill(wrapper_pid!, 'SIGCONT')
   onTestFinished(goOn)
   tryKill(wrapper_pid!, 'SIGSTOP')
   await press(terminal, '1', () => made('two'))
   await terminal.waitForText('Second over.')
-  const { at } = box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1]!
   await waitFor('the end of the delay', () => Date.now() - Date.parse(at) > delayMs)
   goOn()
   expect((await answered(2))[1]).toMatchObject({ decision: 'allow', by: 'user', rule: null })
