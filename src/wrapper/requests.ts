@@ -78,7 +78,7 @@ export class Requests {
       case 'UserPromptSubmit':
       case 'SubagentStop':
         this.#settle(this.#open.ofAgent(event.agentId), { decision: 'deny', by: 'user' })
-        if (event.agentId === null) this.#confirmations.seeTurnEnd()
+        if (isTurnEnd(event)) this.#confirmations.seeTurnEnd()
         return false
       case 'SessionEnd':
         this.end()
@@ -210,4 +210,9 @@ export class Requests {
       this.#options.register.close(request.entry, decided)
     }
   }
+}
+
+/** A prompt may come while tools still run. */
+function isTurnEnd({ name, agentId }: HookEvent): boolean {
+  return agentId === null && (name === 'Stop' || name === 'StopFailure')
 }

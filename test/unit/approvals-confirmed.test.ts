@@ -75,6 +75,7 @@ async function box() {
     ran: (command: string, useId: string) =>
       void tell('PostToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: useId }),
     stop: () => void tell('Stop', {}),
+    prompt: () => void tell('UserPromptSubmit', {}),
     took: (toolUseID: string, decision = 'allow') =>
       write({
         type: 'attachment',
@@ -178,6 +179,15 @@ test('the next turn’s request is not taken for one of the last', async () => {
   result('two')
   stop()
   expect(record()).toEqual(['deny user', 'allow user'])
+})
+
+test('a prompt that comes while the tool still runs is no end of it', async () => {
+  const { ask, result, prompt, record } = await box()
+  ask('touch a')
+  result('other')
+  prompt()
+  vi.advanceTimersByTime(2_000)
+  expect(record()).toEqual(['allow rule?'])
 })
 
 test('nothing is said where nothing can be known', async () => {
