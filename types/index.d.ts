@@ -99,7 +99,7 @@ export interface Approval {
   decision: 'allow' | 'deny' | 'ask'
   /** The rule that decided, as it stood then. */
   rule: Rule | null
-  /** null while it waits. */
+  /** null while it waits, and while it is not certain whether a rule or the user was quicker. */
   by: 'rule' | 'user' | 'answer' | 'timeout' | null
   latency_ms: number | null
 }
