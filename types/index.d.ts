@@ -99,7 +99,7 @@ export interface Approval {
   decision: 'allow' | 'deny' | 'ask'
   /** The rule that decided, as it stood then. */
   rule: Rule | null
-  /** null while it waits. */
+  /** null while it waits. Becomes `user` when it turns out that the dialog was quicker than a rule or an answer. */
   by: 'rule' | 'user' | 'answer' | 'timeout' | null
   latency_ms: number | null
 }

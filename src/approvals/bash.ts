@@ -1,13 +1,14 @@
 import { notCovered } from './bash-cover.ts'
 import { type Directories, inEachDirectory, placeConcerns } from './bash-directory.ts'
 import { judgeFile } from './file.ts'
-import { couldMatch, matches, unknownText } from './glob.ts'
+import { couldMatch, matches } from './glob.ts'
 import { judge } from './judge.ts'
 import type { Judgement, Situation } from './rule.ts'
 import { concernsOf } from './shell/concerns.ts'
 import { readCommandLine } from './shell/expand.ts'
 import { normalForms } from './shell/normal-forms.ts'
 import type { FileUse, Opaque, SimpleCommand } from './shell/part.ts'
+import { possibleForms } from './shell/possible-forms.ts'
 import { isKnown } from './shell/words.ts'
 import { inputText } from './tool.ts'
 
@@ -43,13 +44,14 @@ function fillIn({ request, resolvePath }: Situation, pattern: string): string[] 
 
 function judgeCommand(situation: Situation, command: SimpleCommand, directories: Directories): Judgement {
   const forms = normalForms(command)
+  const possible = possibleForms(command)
   const concerns = [...concernsOf(command), ...placeConcerns(situation, command, directories)]
   const withDir = (pattern: string) => fillIn(situation, pattern)
   return judge(situation, 'Bash', {
     text: command.text,
     free: command.transparent === true,
     isMeant: pattern => withDir(pattern).some(glob => forms.some(form => matches(glob, form))),
-    mayBeMeant: pattern => withDir(pattern).some(glob => forms.some(form => couldMatch(glob, form))),
+    mayBeMeant: pattern => withDir(pattern).some(glob => possible.some(form => couldMatch(glob, form))),
     notCovered: pattern => notCovered(situation, command, concerns, pattern, withDir(pattern)),
   })
 }
@@ -59,7 +61,7 @@ function judgeOpaque(situation: Situation, part: Opaque): Judgement {
   return judge(situation, 'Bash', {
     text: part.text,
     isMeant: pattern => fillIn(situation, pattern).some(glob => matches(glob, text)),
-    mayBeMeant: pattern => couldMatch(pattern, unknownText),
+    mayBeMeant: () => part.hides === true,
     notCovered: () => part.why,
   })
 }

@@ -26,19 +26,23 @@ export function decide(
   }
 }
 
-/** For modes in which Claude asks nobody: a denial, or nothing. */
-export function denied(
+/** For a tool that Claude may run unasked: what a deny rule says of it, `ask` where that cannot be told. */
+export function objection(
   request: Request,
   rules: readonly Rule[],
   resolvePath: ResolvePath = realPath,
 ): Verdict | null {
-  const verdict = decide(request, rules.filter(isWhole), 'ask', resolvePath)
-  return verdict.decision === 'deny' ? verdict : null
+  if (isForTheUser(request.tool)) return null
+  const verdict = decide(request, rules.map(onlyDenying), 'all', resolvePath)
+  return verdict.decision === 'allow' ? null : verdict
 }
 
-/** One broken rule must not take the others' force away. */
-function isWhole(rule: Rule): boolean {
-  return typeof rule?.tool === 'string' && ['string', 'undefined'].includes(typeof rule.match)
+const idle: Rule = { tool: '-', decision: 'allow' }
+
+/** In its place in the list. One broken rule must not take the others' force away. */
+function onlyDenying(rule: Rule): Rule {
+  const isWhole = typeof rule?.tool === 'string' && ['string', 'undefined'].includes(typeof rule.match)
+  return isWhole && rule.decision === 'deny' ? rule : idle
 }
 
 function withHome(request: Request): Request {

@@ -6,6 +6,8 @@
 
 /** In a text: something only the shell will know. In an allow, only `*` covers it. */
 export const unknownText = '\ue000'
+/** In a text that may turn out to be something: unknown as well, but without a space. */
+export const unknownWord = '\ue002'
 /** In a text: white space inside one word, which a space between two words of a pattern must not match. */
 export const innerSpace = '\ue001'
 
@@ -41,6 +43,9 @@ function run(tokens: readonly Token[], text: string, unknownIs: 'covered by *' |
     next.fill(0)
     if (char === unknownText && unknownIs === 'anything') {
       next.fill(1, places.indexOf(1))
+    } else if (char === unknownWord && unknownIs === 'anything') {
+      for (let i = 0; i <= tokens.length; i++)
+        if (places[i] || (next[i - 1] && tokens[i - 1] !== ' ')) next[i] = 1
     } else {
       for (let i = 0; i < tokens.length; i++) {
         if (!places[i]) continue

@@ -12,6 +12,8 @@ export interface HookEvent {
   reason: string | null
   toolName: string | null
   toolInput: Record<string, unknown>
+  /** Requests have none. */
+  toolUseId: string | null
   /** Permission modes that Claude offers to go over to. */
   suggestedModes: string[]
   notificationType: string | null
@@ -38,6 +40,7 @@ export function parseHookEvent(text: string): HookEvent | null {
     reason: textOf(data.reason),
     toolName: textOf(data.tool_name),
     toolInput: isObject(data.tool_input) ? data.tool_input : {},
+    toolUseId: textOf(data.tool_use_id),
     suggestedModes: modesIn(data.permission_suggestions),
     notificationType: textOf(data.notification_type),
     hasBackgroundTasks: Array.isArray(data.background_tasks) && data.background_tasks.length > 0,

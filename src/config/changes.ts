@@ -1,8 +1,9 @@
 import { applyEdits, modify } from 'jsonc-parser'
 import { withLock } from '../io/lock.ts'
-import { brokenConfig, emptyConfig, readConfigText, replaceConfig } from './file.ts'
+import { brokenConfig, emptyConfig, replaceConfig } from './file.ts'
 import { findSetting } from './key.ts'
 import { parseConfig } from './parse.ts'
+import { readConfigText } from './text.ts'
 
 /** A setting's new value; `undefined` goes back to the default. */
 export type Change = readonly [key: string, value: unknown]

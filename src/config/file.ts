@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { applyEdits, modify } from 'jsonc-parser'
 import * as v from 'valibot'
 import publishedSchema from '../../schema/config.schema.json' with { type: 'json' }
-import { type AgencError, configError, errorCode, usageError } from '../errors.ts'
+import { type AgencError, configError, usageError } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
 import { describeIssue } from './issue.ts'
@@ -11,23 +10,14 @@ import { keepPrepared } from './keep-prepared.ts'
 import type { Setting } from './key.ts'
 import { defaultConfig, type Problem, parseConfig } from './parse.ts'
 import type { Config } from './schema.ts'
-
-/** The file's text, or null where there is none yet. */
-export function readConfigText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null
-    throw configError(
-      `cannot read ${path}: ${(error as Error).message}`,
-      'Check who owns the file and its mode.',
-    )
-  }
-}
+import { readConfigText } from './text.ts'
 
 export function loadConfig(path: string): Config {
   const text = readConfigText(path)
-  if (text === null) return defaultConfig
+  return text === null ? defaultConfig : checkedConfig(path, text)
+}
+
+export function checkedConfig(path: string, text: string): Config {
   const parsed = parseConfig(text)
   if (!parsed.ok) throw brokenConfig(path, parsed.problem)
   return parsed.config

@@ -17,6 +17,8 @@ export interface Approval {
   rule: unknown
   /** null: it still waits. */
   decided_by: DecidedBy | null
+  /** 0: so we answered, but whether Claude took it from us or from the dialog is not known (yet). */
+  confirmed: 0 | 1
   latency_ms: number | null
 }
 
@@ -24,6 +26,8 @@ export interface Outcome {
   decision: ApprovalDecision
   by: DecidedBy
   rule?: unknown
+  /** Left out: it is. */
+  isConfirmed?: boolean
   latencyMs: number
 }
 
@@ -39,14 +43,29 @@ export function insertRequest(
 }
 
 /** The first answer stays. */
-export function settleRequest(db: Database, id: number, { decision, by, rule, latencyMs }: Outcome): void {
+export function settleRequest(db: Database, id: number, outcome: Outcome): void {
+  const { decision, by, rule, latencyMs, isConfirmed = true } = outcome
+  const confirmed = isConfirmed ? 1 : 0
   db.prepare(
-    `UPDATE approvals SET decision = @decision, decided_by = @by, rule = @rule, latency_ms = @latencyMs
+    `UPDATE approvals SET decision = @decision, decided_by = @by, rule = @rule, latency_ms = @latencyMs,
+       confirmed = @confirmed
      WHERE id = @id AND decided_by IS NULL`,
-  ).run({ id, decision, by, rule: rule == null ? null : JSON.stringify(rule), latencyMs })
+  ).run({ id, decision, by, rule: rule == null ? null : JSON.stringify(rule), latencyMs, confirmed })
 }
 
-/** Of a wrapper that was killed: nobody will answer them any more. */
+/** The answer that was settled is the one that counted. */
+export function confirmRequest(db: Database, id: number): void {
+  db.prepare('UPDATE approvals SET confirmed = 1 WHERE id = ?').run(id)
+}
+
+/** The user was quicker than the answer that was settled. */
+export function correctRequest(db: Database, id: number, decision: ApprovalDecision): void {
+  db.prepare(
+    "UPDATE approvals SET decision = ?, decided_by = 'user', rule = NULL, confirmed = 1 WHERE id = ?",
+  ).run(decision, id)
+}
+
+/** Their wrapper is gone: nobody will answer them any more. */
 export function abandonRequests(db: Database, mission: MissionId): void {
   db.prepare("UPDATE approvals SET decided_by = 'timeout' WHERE mission_id = ? AND decided_by IS NULL").run(
     mission,

@@ -96,4 +96,8 @@ export const migrations: readonly Migration[] = [
         CREATE INDEX approvals_pending ON approvals (mission_id) WHERE decided_by IS NULL;
       `),
   },
+  {
+    name: '0003-confirmed-answers',
+    apply: db => db.exec('ALTER TABLE approvals ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 1'),
+  },
 ]

@@ -43,10 +43,15 @@ export async function answerScript(run: AgentRun, prompt: string): Promise<LastW
   }
 }
 
+const rejected = 'The user does not want to go on with this tool use.'
+
 async function useTools(run: AgentRun, uses: readonly Use[]): Promise<void> {
   const calls: Line[] = []
   for (const use of uses) {
-    const result = await useTool(run, use)
+    const result = await useTool(run, use).catch(error => {
+      run.transcript.user([{ type: 'tool_result', tool_use_id: use.id, content: rejected, is_error: true }])
+      throw error
+    })
     const content = textOf(result)
     run.transcript.user([
       { type: 'tool_result', tool_use_id: use.id, content, is_error: result.kind !== 'done' },

@@ -4,9 +4,11 @@ import type { PermissionMode } from './modes.ts'
 import { isPersonal, permissionFor, type ToolUse } from './permissions.ts'
 import type { AgentIdentity } from './session.ts'
 import { Interrupted, type Stage, throwIfStopped } from './stage.ts'
+import type { Transcript } from './transcript.ts'
 
 export interface ToolRun {
   stage: Stage
+  transcript: Transcript
   agent?: AgentIdentity
   signal: AbortSignal
 }
@@ -24,12 +26,16 @@ export async function permit(run: ToolRun, tool: ToolUse, wish: PreToolUse): Pro
   const { session, rules } = run.stage
   const { mode, cwd } = session
   const usual = permissionFor(tool, { mode, cwd, planFile: session.planFile(), ...rules })
-  if (usual === 'deny' && wish.decision !== 'allow') return { allow: false, message: denial(tool, mode) }
+  const isAsked = wish.decision === 'ask' && mode === 'dontAsk'
+  if (usual === 'deny' && wish.decision !== 'allow' && !isAsked)
+    return { allow: false, message: denial(tool, mode) }
   const settled = wish.decision === 'allow' || (usual === 'allow' && wish.decision === 'none')
   if (settled && !isPersonal(tool)) return { allow: true, by: 'rule' }
   const reason = wish.decision === 'ask' ? confirmation(tool, wish.reason) : undefined
   const answer = await askPermission({ ...run, tool, reason })
   throwIfStopped(run.signal)
+  const isByHook = answer.allow ? answer.by === 'hook' : answer.message !== undefined
+  if (isByHook) run.transcript.hookDecision(tool.id, answer.allow ? 'allow' : 'deny')
   if (answer.allow) return answer
   if (answer.message === undefined && !run.agent) throw new Interrupted()
   return { allow: false, message: answer.message ?? 'Permission for this tool use was denied.' }

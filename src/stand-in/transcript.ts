@@ -53,6 +53,17 @@ export class Transcript {
     })
   }
 
+  /** A hook's answer to a permission request was taken. */
+  hookDecision(toolUseID: string, decision: 'allow' | 'deny'): void {
+    const attachment = {
+      type: 'hook_permission_decision',
+      decision,
+      toolUseID,
+      hookEvent: 'PermissionRequest',
+    }
+    this.append({ type: 'attachment', attachment })
+  }
+
   lastPrompt(prompt: string): void {
     this.append({ type: 'last-prompt', lastPrompt: prompt })
   }

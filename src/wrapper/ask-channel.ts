@@ -1,20 +1,21 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs'
 import { words } from '../claude/asking-hook.ts'
 import type { Reply } from '../claude/permission-reply.ts'
-import { removeFile } from '../io/files.ts'
 
 /** The FIFO on which a hook waits for its answer. */
 export class AskChannel {
   #descriptor: number | null
   #isWaiting = false
 
-  /** null: nobody waits there, or no longer. */
+  /** null: nobody waits there, or no longer. A hook that gives up removes its FIFO first, and so do we. */
   static open(path: string): AskChannel | null {
+    const descriptor = openForWriting(path)
+    if (descriptor === null) return null
     try {
-      const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
-      removeFile(path)
+      unlinkSync(path)
       return new AskChannel(descriptor)
     } catch {
+      closeSync(descriptor)
       return null
     }
   }
@@ -61,5 +62,13 @@ export class AskChannel {
   #close(): void {
     if (this.#descriptor !== null) closeSync(this.#descriptor)
     this.#descriptor = null
+  }
+}
+
+function openForWriting(path: string): number | null {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return null
   }
 }

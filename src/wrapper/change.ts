@@ -11,7 +11,7 @@ export function changeOf(before: Live, next: Live, atStart: MissionRecord, at: s
     ...(next.sessionBegun !== before.sessionBegun ? { session_begun: next.sessionBegun ? 1 : 0 } : {}),
     ...(next.forkedFrom !== before.forkedFrom ? { forked_session_id: next.forkedFrom } : {}),
     ...(next.transcriptPath !== before.transcriptPath ? { transcript_path: next.transcriptPath } : {}),
-    ...modeChange(before, next, atStart),
+    ...modeChange(before, next),
     ...nameChange(before, next, atStart),
   }
 }
@@ -30,12 +30,11 @@ function doingChange(before: Live, next: Live, at: string): MissionChange {
   }
 }
 
-/** Back at the first one, the mission's own wish counts again, be it an alias or none at all. */
-function modeChange(before: Live, next: Live, atStart: MissionRecord): MissionChange {
+/** The first one is what it was started with. */
+function modeChange(before: Live, next: Live): MissionChange {
   if (next.mode === before.mode || next.mode === null) return {}
-  const isFirst = before.mode === null
-  const wish = next.mode === next.firstMode ? atStart.permission_mode : next.mode
-  return { reported_permission_mode: next.mode, ...(isFirst ? {} : { permission_mode: wish }) }
+  const own = before.mode === null ? {} : { permission_mode: next.storedMode }
+  return { reported_permission_mode: next.mode, ...own }
 }
 
 /** The name it was started with is no news. */

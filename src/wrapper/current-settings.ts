@@ -1,57 +1,78 @@
-import { statSync } from 'node:fs'
-import { preparedConfig } from '../config/prepared.ts'
+import { configOf } from '../config/prepared.ts'
 import type { Config } from '../config/schema.ts'
-import { errorCode } from '../errors.ts'
+import { readConfigText } from '../config/text.ts'
+import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
 
-/** The settings of a mission that runs: read again when the file has changed. */
+export interface Settings {
+  /** With a problem, the last ones that were whole. */
+  config: Config
+  problem: string | null
+  /** They could not be read, and for all that can be seen of them they may deny something new. */
+  mayHideDenials: boolean
+}
+
+/** The settings of a mission that runs: understood anew when their text has changed. */
 export class CurrentSettings {
   readonly #paths: Paths
-  #config: Config
-  #stamp: string
-  #problem: string | null = null
+  readonly #undeniedPath: string
+  /** undefined: not understood yet, or not readable. */
+  #text: string | null | undefined
+  #settings: Settings
 
-  constructor(paths: Paths, config: Config) {
+  /** `undeniedPath`: where hooks find settings that deny nothing. */
+  constructor(paths: Paths, config: Config, undeniedPath: string) {
     this.#paths = paths
-    this.#config = config
-    this.#stamp = stampOf(paths.config)
+    this.#undeniedPath = undeniedPath
+    this.#settings = { config, problem: null, mayHideDenials: false }
   }
 
-  /** With a problem, the last ones that were whole. */
-  get latest(): { config: Config; problem: string | null } {
-    return { config: this.#config, problem: this.#problem }
+  get latest(): Settings {
+    return this.#settings
   }
 
   get areCurrent(): boolean {
-    return stampOf(this.#paths.config) === this.#stamp
+    try {
+      return readConfigText(this.#paths.config) === this.#text
+    } catch {
+      return false
+    }
   }
 
   async refresh(): Promise<void> {
-    for (
-      let stamp = stampOf(this.#paths.config);
-      stamp !== this.#stamp;
-      stamp = stampOf(this.#paths.config)
-    ) {
-      await this.#load()
-      this.#stamp = stamp
-    }
-  }
-
-  async #load(): Promise<void> {
     try {
-      this.#config = await preparedConfig(this.#paths)
-      this.#problem = null
+      for (;;) {
+        const text = readConfigText(this.#paths.config)
+        if (text === this.#text) return
+        await this.#understand(text)
+        this.#text = text
+      }
     } catch (error) {
-      this.#problem = error instanceof Error ? error.message : String(error)
+      this.#text = undefined
+      this.#keepLast(error, true)
     }
   }
-}
 
-function stampOf(path: string): string {
-  try {
-    const { mtimeNs, size, ino } = statSync(path, { bigint: true })
-    return `${mtimeNs}:${size}:${ino}`
-  } catch (error) {
-    return errorCode(error) ?? 'unknown'
+  async #understand(text: string | null): Promise<void> {
+    try {
+      const config = await configOf(this.#paths, text)
+      this.#settings = { config, problem: null, mayHideDenials: false }
+      if (config.approvals.rules.every(({ decision }) => decision !== 'deny'))
+        this.#leaveForHooks(text ?? '{}')
+    } catch (error) {
+      this.#keepLast(error, /deny|\\u/.test(text ?? ''))
+    }
+  }
+
+  /** Where it cannot be left, hooks ask. */
+  #leaveForHooks(text: string): void {
+    try {
+      writeFileAtomically(this.#undeniedPath, text)
+    } catch {}
+  }
+
+  #keepLast(error: unknown, mayHideDenials: boolean): void {
+    const problem = error instanceof Error ? error.message : String(error)
+    this.#settings = { config: this.#settings.config, problem, mayHideDenials }
   }
 }

@@ -13,7 +13,7 @@ import type { Log } from './log.ts'
 
 export interface Ruling {
   decision: Verdict['decision']
-  /** What Claude is told when it is denied. */
+  /** What Claude is told when it is denied, and the user when asked about a tool. */
   message: string
   /** The rule that decided, if one did. */
   rule: Rule | null
@@ -23,9 +23,9 @@ export interface Ruling {
 
 type Engine = typeof import('../approvals/decide.ts')
 
-type Decided = Pick<Verdict, 'decision' | 'rule' | 'message'>
+type Decided = Pick<Verdict, 'decision' | 'reason' | 'rule' | 'message'>
 
-const leftToUser: Decided = { decision: 'ask', rule: null }
+const leftToUser: Decided = { decision: 'ask', reason: 'there are no rules', rule: null }
 const silentDenial = 'A rule of the user denies this.'
 
 /**
@@ -86,17 +86,13 @@ export class Judge {
     return rulingOf(this.#engine.decide(this.#requestOf(event), config.approvals.rules, this.#mode), config)
   }
 
-  /** For a tool that Claude may run unasked; null: no rule denies it. */
-  denial(event: HookEvent): Ruling | null {
-    const { config } = this.#settings.latest
-    if (this.#engine === null) return this.#unlessNoRules()
-    const verdict = this.#engine.denied(this.#requestOf(event), config.approvals.rules)
-    return verdict && rulingOf(verdict, config)
-  }
-
-  #unlessNoRules(): null {
-    if (this.#hasRules) throw new Error('the rules could not be loaded')
-    return null
+  /** For a tool that Claude may run unasked: a denial, or to ask about it; null: nothing speaks against it. */
+  objection(event: HookEvent): Ruling | null {
+    const { config, problem, mayHideDenials } = this.#settings.latest
+    if (this.#engine === null && this.#hasRules) throw new Error('the rules could not be loaded')
+    const verdict = this.#engine?.objection(this.#requestOf(event), config.approvals.rules) ?? null
+    if (verdict?.decision === 'deny' || !mayHideDenials) return verdict && rulingOf(verdict, config)
+    return { decision: 'ask', message: `the settings cannot be read: ${problem}`, rule: null, delayMs: 0 }
   }
 
   #requestOf({ toolName, toolInput, cwd }: HookEvent): Request {
@@ -105,10 +101,10 @@ export class Judge {
   }
 }
 
-function rulingOf({ decision, rule, message }: Decided, { approvals }: Config): Ruling {
+function rulingOf({ decision, reason, rule, message }: Decided, { approvals }: Config): Ruling {
   return {
     decision,
-    message: message ?? silentDenial,
+    message: decision === 'deny' ? (message ?? silentDenial) : reason,
     rule: rule === null ? null : (approvals.rules[rule] ?? null),
     delayMs: approvals.delay_ms,
   }

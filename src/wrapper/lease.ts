@@ -1,3 +1,4 @@
+import { abandonRequests } from '../db/approvals.ts'
 import { recordEvent } from '../db/events.ts'
 import { getMission, updateMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
@@ -46,6 +47,7 @@ export function takeLease(
         archived_at: null,
         ended_by: null,
       })
+      abandonRequests(db, id)
       recordEvent(db, id, now.toISOString(), 'started', { wrapper_pid: self.pid })
       return mission
     })
@@ -82,6 +84,7 @@ export function releaseLease(db: Database, id: MissionId, ending: Ending, now: D
       ended_by: ending.isLost ? 'lost' : 'user',
       last_active_at: at,
     })
+    abandonRequests(db, id)
     recordEvent(db, id, at, 'ended', { ...ending })
   }).immediate()
 }

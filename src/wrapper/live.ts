@@ -4,6 +4,13 @@ import type { MissionRecord } from '../mission/record.ts'
 import { afterEvent } from './conversation.ts'
 import { type Doing, doingAfterAnswer, doingAfterHook, doingAfterStatus, doingAtStart } from './doing.ts'
 
+/** The permission mode that the next start is to have. */
+export interface Wish {
+  mode: string | null
+  /** What Claude reported when it was wished for; null: the first of this run. */
+  saidAt: string | null
+}
+
 /** What is known of a running Claude, and follows what it reports. */
 export interface Live extends Doing {
   sessionId: string
@@ -19,6 +26,9 @@ export interface Live extends Doing {
   /** The first mode reported in this run, and the latest: a difference is the user's doing. */
   firstMode: string | null
   mode: string | null
+  wish: Wish
+  /** The mission's own mode, as the store has it. */
+  storedMode: string | null
   /** The name Claude shows, where the user gave one. */
   claudeName: string | null
 }
@@ -35,6 +45,8 @@ export function liveAtStart(mission: MissionRecord, asksForTrust: boolean): Live
     promptTaken: false,
     firstMode: null,
     mode: null,
+    wish: { mode: mission.permission_mode, saidAt: null },
+    storedMode: mission.permission_mode,
     claudeName: null,
   }
 }
@@ -71,6 +83,16 @@ export function afterStatus(live: Live, status: ClaudeStatus): Live {
 
 export function afterAnswer(live: Live): Live {
   return { ...live, ...doingAfterAnswer(live) }
+}
+
+/**
+ * `stored`: the mission's own mode as the store has it now; where that is news, somebody has set it meanwhile.
+ * A wish holds until the mode differs from what it was then, and again when the user has gone all the way round.
+ */
+export function withStoredMode(before: Live, next: Live, stored: string | null): Live {
+  const wish = stored === before.storedMode ? before.wish : { mode: stored, saidAt: before.mode }
+  const isAsThen = next.mode === (wish.saidAt ?? next.firstMode)
+  return { ...next, wish, storedMode: isAsThen ? wish.mode : next.mode }
 }
 
 /** Shift+Tab is silent: the new mode comes with the next event. A subagent may have a mode of its own. */

@@ -10,7 +10,7 @@ import { removeFile } from '../io/files.ts'
 import type { MissionId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { changeOf, historyOf } from './change.ts'
-import { afterAnswer, afterHook, afterStatus, isNews, type Live } from './live.ts'
+import { afterAnswer, afterHook, afterStatus, isNews, type Live, withStoredMode } from './live.ts'
 import type { Log } from './log.ts'
 import { planOf, questionOf, RecentQuestions } from './noteworthy.ts'
 import type { Requests } from './requests.ts'
@@ -24,7 +24,7 @@ export interface ObserverOptions {
   log: Log
   eventsDirectory: string
   planDirectories: readonly string[]
-  requests: Pick<Requests, 'take' | 'drop' | 'seeStatus'>
+  requests: Pick<Requests, 'take' | 'drop' | 'seeStatus' | 'hasOpen'>
   onWord: (word: Word) => void
   /** Told after each change that was stored. */
   onStored: (live: Live, isRenamed: boolean) => void
@@ -81,8 +81,10 @@ export class Observer {
     this.onReport()
   }
 
+  /** The file may be ahead of the hooks: what became of a request, they tell better. */
   seeStatus(status: ClaudeStatus): void {
     if (!isNews(this.#live, status)) return
+    if (this.#options.requests.hasOpen) this.readSpool()
     this.#options.requests.seeStatus(status.status, status.updatedAtMs)
     this.#store(() => this.#become(afterStatus(this.#live, status)))
     this.onReport()
@@ -131,7 +133,9 @@ export class Observer {
 
   #become(reported: Live): void {
     const { db, id, now } = this.#options
-    const next = { ...reported, sessionBegun: reported.sessionBegun || isWritten(reported.transcriptPath) }
+    const begun = { ...reported, sessionBegun: reported.sessionBegun || isWritten(reported.transcriptPath) }
+    const isChange = begun.mode !== null && begun.mode !== this.#live.mode
+    const next = isChange ? this.#withStoredMode(begun) : begun
     const at = now().toISOString()
     const change = changeOf(this.#live, next, this.#atStart, at)
     this.#live = next
@@ -140,6 +144,11 @@ export class Observer {
     this.#isRenamed ||= 'name' in change
     updateMission(db, id, { ...change, last_active_at: at })
     for (const [kind, data] of historyOf(change)) recordEvent(db, id, at, kind, data)
+  }
+
+  #withStoredMode(next: Live): Live {
+    const { db, id } = this.#options
+    return withStoredMode(this.#live, next, getMission(db, id)?.permission_mode ?? null)
   }
 
   #notePlan(event: HookEvent): void {

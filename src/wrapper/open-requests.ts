@@ -13,6 +13,8 @@ export interface OpenRequest {
   timer: NodeJS.Timeout | null
   /** Its dialog has been on the screen. */
   isShown: boolean
+  /** How long the transcript was when it came. */
+  fromByte: number
 }
 
 /** Oldest first. */
@@ -48,15 +50,21 @@ export class OpenRequests {
     return this.#requests.filter(({ event }) => event.agentId === agentId)
   }
 
-  /**
-   * The one whose tool has run. Requests carry no id of the use, so tool and input have to do;
-   * an answered question or plan comes back with another input.
-   */
+  /** The one whose tool has run. An answered question or plan comes back with another input. */
   matching(done: HookEvent): readonly OpenRequest[] {
     const candidates = this.ofAgent(done.agentId).filter(({ event }) => event.toolName === done.toolName)
-    const same = candidates.find(({ event }) => isDeepStrictEqual(event.toolInput, done.toolInput))
+    const same = candidates.find(({ event }) => isSameUse(event, done))
     const isDialog = done.toolName === 'AskUserQuestion' || done.toolName === 'ExitPlanMode'
     const found = same ?? (isDialog ? candidates[0] : undefined)
     return found ? [found] : []
   }
+}
+
+/** Requests carry no id of the use, so agent, tool and input have to do. */
+export function isSameUse(request: HookEvent, done: HookEvent): boolean {
+  return (
+    request.agentId === done.agentId &&
+    request.toolName === done.toolName &&
+    isDeepStrictEqual(request.toolInput, done.toolInput)
+  )
 }

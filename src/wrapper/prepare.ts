@@ -48,9 +48,8 @@ export async function prepareLaunch(
   const session = sessionArguments(mission, conversationExists(mission, env))
   const settingsPath = join(own.run, 'settings.json')
   const version = claudeVersion(exec, claude, env, join(paths.home, 'claude-version.json'))
-  const target = { ...spoolPaths(own.run), wrapperPid: process.pid }
-  const checksEveryTool = config.approvals.rules.some(({ decision }) => decision === 'deny')
-  const settings = claudeSettings(knownHookEvents(version), target, { checksEveryTool })
+  const target = { ...spoolPaths(own.run), wrapperPid: process.pid, settings: paths.config }
+  const settings = claudeSettings(knownHookEvents(version), target)
   writeFileAtomically(settingsPath, JSON.stringify(settings))
   const { globalConfig } = claudeLocations(env)
   const confirmTrust = async () => {

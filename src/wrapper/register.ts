@@ -1,5 +1,11 @@
 import type { HookEvent } from '../claude/hook-event.ts'
-import { insertRequest, type Outcome, settleRequest } from '../db/approvals.ts'
+import {
+  confirmRequest,
+  correctRequest,
+  insertRequest,
+  type Outcome,
+  settleRequest,
+} from '../db/approvals.ts'
 import type { Database } from '../db/open.ts'
 import type { MissionId } from '../mission/id.ts'
 import type { Log } from './log.ts'
@@ -42,8 +48,19 @@ export class Register {
   }
 
   close({ id, atMs }: Entry, outcome: Omit<Outcome, 'latencyMs'>): void {
+    this.#write(() => settleRequest(this.#db, id, { ...outcome, latencyMs: this.#now().getTime() - atMs }))
+  }
+
+  /** Who answered is certain now: as it was closed, or else the user did, and so. */
+  confirm({ id }: Entry, decidedByUser: 'allow' | 'deny' | null): void {
+    this.#write(() =>
+      decidedByUser === null ? confirmRequest(this.#db, id) : correctRequest(this.#db, id, decidedByUser),
+    )
+  }
+
+  #write(work: () => void): void {
     try {
-      settleRequest(this.#db, id, { ...outcome, latencyMs: this.#now().getTime() - atMs })
+      work()
     } catch (error) {
       this.#log(`an answer was not recorded: ${String(error)}`)
     }

@@ -1,11 +1,19 @@
 import { join } from 'node:path'
 import type { Rule } from '../approvals/rule.ts'
 import { isForTheUser } from '../approvals/tool.ts'
+import { transcriptBytes } from '../claude/decisions.ts'
 import type { HookEvent } from '../claude/hook-event.ts'
-import { allowReply, denyReply, type Reply, refuseToolReply } from '../claude/permission-reply.ts'
+import {
+  allowReply,
+  askAboutToolReply,
+  denyReply,
+  type Reply,
+  refuseToolReply,
+} from '../claude/permission-reply.ts'
 import type { Outcome } from '../db/approvals.ts'
 import { AskChannel } from './ask-channel.ts'
-import type { Judge } from './judge.ts'
+import { Confirmations } from './confirmations.ts'
+import type { Judge, Ruling } from './judge.ts'
 import type { Log } from './log.ts'
 import { type OpenRequest, OpenRequests } from './open-requests.ts'
 import type { Register } from './register.ts'
@@ -29,6 +37,7 @@ export interface GivenAnswer {
 }
 
 type Decided = Omit<Outcome, 'latencyMs'>
+type Answer = Decided & { decision: 'allow' | 'deny' }
 
 const turnedDown = 'The user has turned this down.'
 
@@ -36,9 +45,11 @@ const turnedDown = 'The user has turned this down.'
 export class Requests {
   readonly #options: RequestsOptions
   readonly #open = new OpenRequests()
+  readonly #confirmations: Confirmations
 
   constructor(options: RequestsOptions) {
     this.#options = options
+    this.#confirmations = new Confirmations(options.register)
   }
 
   get hasOpen(): boolean {
@@ -60,12 +71,14 @@ export class Requests {
       case 'PostToolUse':
       case 'PostToolUseFailure':
         this.#settle(this.#open.matching(event), { decision: 'allow', by: 'user' })
+        this.#confirmations.seeUse(event)
         return false
       case 'Stop':
       case 'StopFailure':
       case 'UserPromptSubmit':
       case 'SubagentStop':
         this.#settle(this.#open.ofAgent(event.agentId), { decision: 'deny', by: 'user' })
+        if (isTurnEnd(event)) this.#confirmations.seeTurnEnd()
         return false
       case 'SessionEnd':
         this.end()
@@ -88,6 +101,7 @@ export class Requests {
       const decision = status === 'busy' ? 'allow' : 'deny'
       const shown = known.filter(({ isShown }) => isShown)
       this.#settle(shown, { decision, by: 'user' })
+      if (status === 'idle') this.#confirmations.seeTurnEnd()
     }
   }
 
@@ -104,6 +118,7 @@ export class Requests {
   /** Claude is going: nobody will answer any more. */
   end(): void {
     this.#settle(this.#open.all, { decision: 'ask', by: 'timeout' })
+    this.#confirmations.end()
   }
 
   #channel(hook: string): AskChannel | null {
@@ -119,7 +134,8 @@ export class Requests {
       channel?.release()
       return false
     }
-    const request = { entry, event, channel, timer: null, isShown: event.agentId === null }
+    const fromByte = transcriptBytes(event.transcriptPath ?? '')
+    const request = { entry, event, channel, timer: null, isShown: event.agentId === null, fromByte }
     this.#open.add(request)
     if (decision === 'deny') return this.#reply(request, denyReply(message), { decision, by: 'rule', rule })
     const isAllowed = decision === 'allow' && !judge.isHeld
@@ -151,34 +167,41 @@ export class Requests {
     if (!this.hasOpen) this.#options.onAnswered()
   }
 
-  /** Before a tool that Claude may run unasked: only what a rule denies is stopped. */
+  /** Before a tool that Claude may run unasked: stopped is what a rule denies, or may deny. */
   #check(event: HookEvent, channel: AskChannel | null): boolean {
     if (channel === null) return false
-    const { judge, register, log } = this.#options
     try {
-      const ruling = judge.denial(event)
+      const ruling = this.#options.judge.objection(event)
       if (ruling === null) channel.release()
-      else {
-        const entry = register.open(event)
-        channel.answer(refuseToolReply(ruling.message))
-        if (entry) register.close(entry, { decision: 'deny', by: 'rule', rule: ruling.rule })
-      }
-      return ruling !== null
+      else if (ruling.decision === 'deny') this.#refuse(event, channel, ruling)
+      else channel.answer(askAboutToolReply(`agenc: ${ruling.message}`))
+      return ruling?.decision === 'deny'
     } catch (error) {
-      log(`a tool could not be checked: ${String(error)}`)
+      this.#options.log(`a tool could not be checked: ${String(error)}`)
       channel.giveUp()
       return false
     }
+  }
+
+  #refuse(event: HookEvent, channel: AskChannel, { message, rule }: Ruling): void {
+    const { register } = this.#options
+    const entry = register.open(event)
+    channel.answer(refuseToolReply(message))
+    if (entry) register.close(entry, { decision: 'deny', by: 'rule', rule })
   }
 
   #allow(request: OpenRequest, rule: Rule | null): boolean {
     return this.#reply(request, allowReply(), { decision: 'allow', by: 'rule', rule })
   }
 
-  #reply(request: OpenRequest, reply: Reply, decided: Decided): boolean {
+  /** A subagent has no dialog while its hook runs: what the hook takes there is what counts. */
+  #reply(request: OpenRequest, reply: Reply, decided: Answer): boolean {
     const isTaken = request.channel?.answer(reply) ?? false
-    if (isTaken) this.#settle([request], decided)
-    return isTaken
+    if (!isTaken) return false
+    const isConfirmed = request.event.agentId !== null
+    this.#settle([request], { ...decided, isConfirmed })
+    if (!isConfirmed) this.#confirmations.add(request, decided.decision)
+    return true
   }
 
   #settle(requests: readonly OpenRequest[], decided: Decided): void {
@@ -187,4 +210,9 @@ export class Requests {
       this.#options.register.close(request.entry, decided)
     }
   }
+}
+
+/** A prompt may come while tools still run. */
+function isTurnEnd({ name, agentId }: HookEvent): boolean {
+  return agentId === null && (name === 'Stop' || name === 'StopFailure')
 }

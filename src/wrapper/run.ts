@@ -3,7 +3,6 @@ import { planDirectories } from '../claude/plans.ts'
 import { preparedConfig } from '../config/prepared.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { abandonRequests } from '../db/approvals.ts'
 import { getMission } from '../db/missions.ts'
 import { type Database, openStore } from '../db/open.ts'
 import { getRepo } from '../db/repos.ts'
@@ -142,7 +141,7 @@ class Run {
       () => this.#record(),
       () => requests,
     )
-    const judge = this.#judge()
+    const judge = this.#judge(spool)
     const requests = this.#answerer(
       spool,
       judge,
@@ -205,14 +204,13 @@ class Run {
     })
   }
 
-  #judge(): Judge {
+  #judge({ undenied }: SpoolPaths): Judge {
     const { paths } = this.#context
-    const settings = new CurrentSettings(paths, this.#config)
+    const settings = new CurrentSettings(paths, this.#config, undenied)
     return new Judge(this.#db, this.#id, paths, settings, this.#log)
   }
 
   #answerer(spool: SpoolPaths, judge: Judge, observer: () => Observer, onHandedOver: () => void): Requests {
-    abandonRequests(this.#db, this.#id)
     return new Requests({
       judge,
       register: new Register(this.#db, this.#id, this.#context.now, this.#log),

@@ -9,6 +9,8 @@ export interface SpoolPaths {
   bell: string
   /** Where hooks wait that want an answer. */
   asks: string
+  /** Settings that deny nothing: while they are in force, hooks need not ask. */
+  undenied: string
 }
 
 export function spoolPaths(runDirectory: string): SpoolPaths {
@@ -16,6 +18,7 @@ export function spoolPaths(runDirectory: string): SpoolPaths {
     events: join(runDirectory, 'ev'),
     bell: join(runDirectory, 'bell'),
     asks: join(runDirectory, 'ask'),
+    undenied: join(runDirectory, 'undenied'),
   }
 }
 

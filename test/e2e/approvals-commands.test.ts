@@ -2,9 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { insertRequest, settleRequest } from '../../src/db/approvals.ts'
+import type { MissionChange } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open.ts'
 import { linkPlan } from '../../src/db/plans.ts'
+import { systemRunner } from '../../src/exec/runner.ts'
 import type { MissionId } from '../../src/mission/id.ts'
+import { systemProbe } from '../../src/process/identity.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { openTerminal } from '../helpers/terminal.ts'
@@ -25,9 +28,15 @@ async function withStore<T>(
   }
 }
 
-async function boxWithHistory(): Promise<{ box: Sandbox; ids: MissionId[] }> {
+/** A mission that this very process seems to run. */
+function running(): MissionChange {
+  const { pid, start } = systemProbe(systemRunner).identify(process.pid)!
+  return { wrapper_pid: pid, wrapper_start: start }
+}
+
+async function boxWithHistory(second = running()): Promise<{ box: Sandbox; ids: MissionId[] }> {
   const box = sandbox()
-  const ids = await storeMissions(box, [{}, {}])
+  const ids = await storeMissions(box, [{}, second])
   await withStore(box, db => {
     const request = (mission: MissionId, at: string, tool: string, input: object) =>
       insertRequest(db, { mission_id: mission, at, tool, input })
@@ -63,6 +72,16 @@ test('approvals ls: every request with exactly the promised keys, the first answ
   const shown = box.agenc(['approvals', 'ls']).stdout
   expect(shown).toContain('git status')
   expect(shown).not.toContain(secret)
+})
+
+test('approvals ls: a request of a mission that runs no more waits for nobody', async () => {
+  for (const second of [{}, { ...running(), wrapper_start: 'another' }]) {
+    const { box } = await boxWithHistory(second)
+    const rows = box.agencJson<Record<string, unknown>[]>(['approvals', 'ls'])
+    expect(rows[2]).toMatchObject({ decision: 'ask', by: 'timeout', latency_ms: null })
+    await withStore(box, db => db.exec('DELETE FROM missions'))
+    expect(box.agencJson(['approvals', 'ls'])).toEqual(rows)
+  }
 })
 
 test.each([
@@ -174,7 +193,7 @@ test('mission plan: the latest, raw for programs and rendered for people', async
 })
 
 test('mission answer: without a running mission, and bad usage', async () => {
-  const { box, ids } = await boxWithHistory()
+  const { box, ids } = await boxWithHistory({})
   expect(box.agenc(['mission', 'answer', ids[1]!, 'allow'])).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('nothing waits for an answer'),

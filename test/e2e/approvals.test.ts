@@ -226,6 +226,8 @@ test('the wrapper is killed: its hook ends, and Claude too', async () => {
   await waitFor('hook and Claude to end', () => ![...hooks, claude_pid!].some(isProcessAlive))
   expect(box.hasMade('one')).toBe(false)
   expect(box.now()).toMatchObject({ status: 'crashed', pending: [] })
+  expect(box.approvals()).toMatchObject([{ decision: 'ask', by: 'timeout' }])
+  await waitFor('the record to be closed', async () => (await storedPending(box)).length === 0)
 })
 
 test('stopped while it asks: the request ends unanswered', async () => {

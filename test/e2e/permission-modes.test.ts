@@ -91,6 +91,22 @@ describe('mission set', () => {
     })
   })
 
+  test('set while it runs, then walked round the ring: the next start has what was set', async () => {
+    const box = modeBox({ claude: { permission_mode: 'default' } })
+    const { id: from } = await box.start()
+    const { id: window, mission: id } = await box.startFrom(from)
+    await hello(box, id)
+    box.agenc(['mission', 'set', id, '--permission-mode', 'plan'])
+    box.tmux('send-keys', '-t', window, 'BTab')
+    expect(await hello(box, id)).toMatchObject({ permission_mode: 'acceptEdits' })
+    for (let press = 0; press < 3; press++) box.tmux('send-keys', '-t', window, 'BTab')
+    expect(await hello(box, id)).toMatchObject({ permission_mode: 'plan', permission_mode_source: 'mission' })
+    box.agenc(['mission', 'stop', id])
+    box.agenc(['mission', 'resume', id, '--no-focus'], { env: box.inside(from) })
+    await box.waitForState(id, 'idle')
+    expect(modeArgument(box.mission(id))).toBe('plan')
+  })
+
   test('a word that Claude does not list is noted and kept as it is', async () => {
     const box = modeBox()
     const { mission: id } = await box.start()

@@ -1,16 +1,29 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { Sandbox } from './cli.ts'
 import { findRealClaude, seedClaudeHome } from './real-claude.ts'
 import { type SessionBox, sessionBox } from './session.ts'
 import { startStubApi } from './stub-api.ts'
+import { type WrapperBox, wrapperBox } from './wrapper-box.ts'
+
+type Real<Box> = { box: Box } | { missing: string }
 
 /** A session whose Claude is the real one, against a scripted model; or why that cannot be had here. */
-export async function realSessionBox(): Promise<{ box: SessionBox } | { missing: string }> {
+export function realSessionBox(): Promise<Real<SessionBox>> {
+  return withRealClaude(sessionBox)
+}
+
+/** The same with terminals in place of a session. */
+export function realWrapperBox(): Promise<Real<WrapperBox>> {
+  return withRealClaude(wrapperBox)
+}
+
+async function withRealClaude<Box extends Sandbox>(open: () => Box): Promise<Real<Box>> {
   const real = await findRealClaude()
   if ('missing' in real) return real
   const api = await startStubApi()
-  const box = sessionBox()
+  const box = open()
   onTestFinished(() => api.close())
   mkdirSync(box.home, { recursive: true })
   const { env } = seedClaudeHome(box.home, [], api.baseUrl)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decide, denied } from '../../src/approvals/decide.ts'
+import { decide, objection } from '../../src/approvals/decide.ts'
 import type { ApprovalMode, Rule } from '../../src/approvals/rule.ts'
 import { allowed, hostile, maybePushes, notPushes, pushes } from './approvals-commands.ts'
 
@@ -47,7 +47,7 @@ describe('with git push denied', () => {
     expect(bash(command, noPush, 'all').decision).toBe('deny')
     expect(bash(command, noPush, 'ask').decision).toBe('deny')
     const request = { tool: 'Bash', input: { command }, dir, cwd: dir }
-    expect(denied(request, noPush, path => path)).toMatchObject({ decision: 'deny', rule: 0 })
+    expect(objection(request, noPush, path => path)).toMatchObject({ decision: 'deny', rule: 0 })
   })
 
   test.each(notPushes)('allowed by the mode all: %j', command => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decide, denied } from '../../src/approvals/decide.ts'
+import { decide, objection } from '../../src/approvals/decide.ts'
 import { realPath } from '../../src/approvals/real-path.ts'
 import type { Decision, Rule } from '../../src/approvals/rule.ts'
 
@@ -159,7 +159,7 @@ describe('a denial', () => {
   ])('of %s holds for %s', (match, path) => {
     expect(file('Read', path, [...inDir('Read'), ...deny('Read', match)]).decision).toBe('deny')
     const request = { tool: 'Read', input: { file_path: path }, dir, cwd: dir, home: join(root, 'me') }
-    expect(denied(request, deny('Read', match))?.decision).toBe('deny')
+    expect(objection(request, deny('Read', match))?.decision).toBe('deny')
   })
 })
 

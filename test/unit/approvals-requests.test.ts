@@ -21,7 +21,13 @@ async function requestsBox() {
   let nowMs = 1_000
   const log = () => {}
   const requests = new Requests({
-    judge: new Judge(db, id, paths, new CurrentSettings(paths, defaultConfig), log),
+    judge: new Judge(
+      db,
+      id,
+      paths,
+      new CurrentSettings(paths, defaultConfig, join(paths.home, 'undenied')),
+      log,
+    ),
     register: new Register(db, id, () => new Date(nowMs), log),
     log,
     asksDirectory: join(paths.home, 'nowhere'),

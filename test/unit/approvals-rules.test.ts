@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decide, denied } from '../../src/approvals/decide.ts'
+import { decide, objection } from '../../src/approvals/decide.ts'
 import type { ApprovalMode, Decision, Request, Rule } from '../../src/approvals/rule.ts'
 
 const dir = '/mission/agent'
@@ -65,11 +65,11 @@ describe('which decision wins', () => {
   })
 
   test('a denial before the permission prompt is the only answer given there', () => {
-    expect(denied(request('Bash', { command: 'git push -f' }), rules, asGiven)).toMatchObject({
+    expect(objection(request('Bash', { command: 'git push -f' }), rules, asGiven)).toMatchObject({
       message: 'no',
     })
-    expect(denied(request('Bash', { command: 'git push' }), rules, asGiven)).toBeNull()
-    expect(denied(request('Bash', { command: 'git status' }), rules, asGiven)).toBeNull()
+    expect(objection(request('Bash', { command: 'git push' }), rules, asGiven)).toBeNull()
+    expect(objection(request('Bash', { command: 'git status' }), rules, asGiven)).toBeNull()
   })
 })
 
@@ -341,7 +341,7 @@ describe('other tools', () => {
           'ask',
         )
       }
-      expect(denied(request(tool, {}), [rule('*', undefined, decision)], asGiven)).toBeNull()
+      expect(objection(request(tool, {}), [rule('*', undefined, decision)], asGiven)).toBeNull()
     }
   })
 })
@@ -367,7 +367,7 @@ describe('whatever goes wrong is asked', () => {
     expect(bash('ls', ['ls', ...broken]).decision).toBe('ask')
     expect(bash('ls', ['ls', ...broken], 'all').decision).toBe('ask')
     const rules = [...broken, rule('Bash', 'ls', 'deny')]
-    expect(denied(request('Bash', { command: 'ls' }), rules, asGiven)?.decision).toBe('deny')
+    expect(objection(request('Bash', { command: 'ls' }), rules, asGiven)?.decision).toBe('deny')
   })
 
   test('a path that cannot be resolved', () => {

@@ -3,7 +3,14 @@ import { parseHookEvent } from '../../src/claude/hook-event.ts'
 import type { ClaudeStatus } from '../../src/claude/status-file.ts'
 import type { MissionRecord } from '../../src/mission/record.ts'
 import { changeOf } from '../../src/wrapper/change.ts'
-import { afterHook, afterStatus, type Live, liveAtCrash, liveAtStart } from '../../src/wrapper/live.ts'
+import {
+  afterHook,
+  afterStatus,
+  type Live,
+  liveAtCrash,
+  liveAtStart,
+  withStoredMode,
+} from '../../src/wrapper/live.ts'
 
 const [first, second, third] = [1, 2, 3].map(n => `${n}`.repeat(8).concat('-0000-4000-8000-000000000000'))
 
@@ -208,37 +215,62 @@ describe('the permission mode', () => {
   const at = '2030-01-01T00:00:00.000Z'
   const reported = (permission_mode: string, extra = {}) =>
     `UserPromptSubmit ${JSON.stringify({ permission_mode, ...extra })}`
-  /** What of the modes would be stored, report by report. */
-  const stored = (start: Live, record: MissionRecord, ...reports: string[]) => {
+  const set = (mode: string | null) => ({ set: mode })
+  /** What would be written to the store, report by report; `set` is `agenc mission set` meanwhile. */
+  const stored = (start: Live, ...acts: (string | ReturnType<typeof set>)[]) => {
     let live = start
-    return reports.map(report => {
-      const next = follow(live, report)
-      const { permission_mode } = changeOf(live, next, record, at)
+    let inStore = start.storedMode
+    return acts.flatMap(act => {
+      if (typeof act !== 'string') {
+        inStore = act.set
+        return []
+      }
+      const next = withStoredMode(live, follow(live, act), inStore)
+      const { permission_mode } = changeOf(live, next, mission, at)
+      if (permission_mode !== undefined) inStore = permission_mode
       live = next
-      return permission_mode
+      return [permission_mode]
     })
   }
   const fresh = liveAtStart(mission, false)
 
   test('the first one reported is only followed', () => {
-    expect(stored(fresh, mission, reported('auto'))).toEqual([undefined])
+    expect(stored(fresh, reported('auto'))).toEqual([undefined])
   })
   test('a change is kept, and the way back gives the decision back', () => {
     const modes = [reported('auto'), reported('plan'), reported('plan'), reported('auto')]
-    expect(stored(fresh, mission, ...modes)).toEqual([undefined, 'plan', undefined, null])
+    expect(stored(fresh, ...modes)).toEqual([undefined, 'plan', undefined, null])
   })
   test('an alias comes back as it was', () => {
     const aliased = { ...mission, permission_mode: 'allowedTools' } as MissionRecord
     const modes = [reported('default'), reported('acceptEdits'), reported('default')]
-    expect(stored(fresh, aliased, ...modes)).toEqual([undefined, 'acceptEdits', 'allowedTools'])
+    expect(stored(liveAtStart(aliased, false), ...modes)).toEqual([undefined, 'acceptEdits', 'allowedTools'])
+  })
+  test('what is set meanwhile holds while the mode stays, and after a walk all the way round', () => {
+    const [rest, walk] = [reported('default'), reported('acceptEdits')]
+    expect(stored(fresh, rest, set('plan'), rest)).toEqual([undefined, undefined])
+    expect(stored(fresh, rest, set('plan'), walk, rest)).toEqual([undefined, 'acceptEdits', 'plan'])
+    expect(stored(fresh, set('plan'), rest, walk, rest)).toEqual([undefined, 'acceptEdits', 'plan'])
+    const started = liveAtStart({ ...mission, permission_mode: 'default' }, false)
+    expect(stored(started, rest, set(null), walk, rest)).toEqual([undefined, 'acceptEdits', null])
+  })
+  test('set in a mode that was walked to: the way on, also to the first one, is newer', () => {
+    const [rest, walk] = [reported('default'), reported('acceptEdits')]
+    expect(stored(fresh, rest, walk, set('plan'), rest)).toEqual([undefined, 'acceptEdits', 'default'])
+    expect(stored(fresh, rest, walk, set('plan'), rest, walk)).toEqual([
+      undefined,
+      'acceptEdits',
+      'default',
+      'plan',
+    ])
   })
   test("a subagent's mode is its own", () => {
-    expect(stored(fresh, mission, reported('auto'), reported('plan', agent))).toEqual([undefined, undefined])
+    expect(stored(fresh, reported('auto'), reported('plan', agent))).toEqual([undefined, undefined])
   })
   test('what a killed wrapper did not read is compared with what it had stored', () => {
     const crashed = { ...mission, reported_permission_mode: 'default' } as MissionRecord
-    expect(stored(liveAtCrash(crashed), crashed, reported('plan'))).toEqual(['plan'])
-    expect(stored(liveAtCrash(crashed), crashed, reported('default'))).toEqual([undefined])
+    expect(stored(liveAtCrash(crashed), reported('plan'))).toEqual(['plan'])
+    expect(stored(liveAtCrash(crashed), reported('default'))).toEqual([undefined])
   })
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { planDirectories } from '../../src/claude/plans.ts'
 import { listEvents } from '../../src/db/events.ts'
-import { getMission, insertMission } from '../../src/db/missions.ts'
+import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open.ts'
 import { listPlans } from '../../src/db/plans.ts'
 import { newMissionId } from '../../src/mission/id.ts'
@@ -46,7 +46,7 @@ async function bench(options: Partial<ObserverOptions> = {}) {
       log: openLog(logPath, () => new Date()),
       eventsDirectory,
       planDirectories: [join(root, 'plans')],
-      requests: { take: () => false, drop: () => {}, seeStatus: () => {} },
+      requests: { take: () => false, drop: () => {}, seeStatus: () => {}, hasOpen: false },
       onWord: () => {},
       onStored: live => void stored.push(live.state),
       ...options,
@@ -161,6 +161,35 @@ test('another Claude begins anew, and what is known of the conversation stays', 
     permission_mode: null,
   })
   expect(history('permission_mode')).toEqual([])
+})
+
+test('a status file that is ahead of the hooks does not speak for them', async () => {
+  const order: string[] = []
+  const requests = {
+    take: ({ name }: { name: string }) => order.push(name) < 0,
+    drop: () => {},
+    seeStatus: (status: string) => void order.push(status),
+    hasOpen: true,
+  }
+  const { observer, leave } = await bench({ requests })
+  leave({ hook_event_name: 'PostToolUse', tool_name: 'Bash' })
+  observer.seeStatus({ status: 'idle', waitingFor: null, updatedAtMs: 1, sessionId: null, userName: null })
+  expect(order).toEqual(['PostToolUse', 'idle'])
+})
+
+test('a mode that is set while Claude runs is what the next start gets, also after a walk round the ring', async () => {
+  const { observer, leave, mission, db, id } = await bench()
+  const report = (permission_mode: string) => {
+    leave({ ...prompt, permission_mode })
+    observer.readSpool()
+    return mission().permission_mode
+  }
+  observer.begin(mission(), liveAtStart(mission(), false))
+  report('default')
+  updateMission(db, id, { permission_mode: 'plan' })
+  expect(['default', 'acceptEdits', 'default'].map(report)).toEqual(['plan', 'acceptEdits', 'plan'])
+  observer.begin(mission(), liveAtStart(mission(), false))
+  expect(['plan', 'auto', 'plan'].map(report)).toEqual(['plan', 'auto', 'plan'])
 })
 
 describe('questions', () => {

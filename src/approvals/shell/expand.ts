@@ -17,7 +17,7 @@ const maxDepth = 64
 
 /** A command line as the list of everything that would run, wrappers taken off one by one. */
 export function readCommandLine(source: string, depth = 0): Part[] {
-  if (depth > maxDepth) return [{ kind: 'opaque', text: source, why: 'nested too deeply' }]
+  if (depth > maxDepth) return [{ kind: 'opaque', text: source, why: 'nested too deeply', hides: true }]
   return readScript(source).flatMap(part => (part.kind === 'command' ? expand(part, depth) : [part]))
 }
 
@@ -25,7 +25,7 @@ function expand(command: SimpleCommand, depth: number): Part[] {
   const typed = command.words[0]?.value ?? ''
   const program = baseName(typed)
   const genuine = plainProgram(typed) === program
-  if (depth > maxDepth) return [{ kind: 'opaque', text: command.text, why: 'nested too deeply' }]
+  if (depth > maxDepth) return [{ kind: 'opaque', text: command.text, why: 'nested too deeply', hides: true }]
   if (isLookup(command.words)) return [command]
   const carrier = lookUp(transparentCarriers, program) ?? lookUp(namedCarriers, program)
   if (!genuine && (carrier || shells.has(program))) concern(command, 'is not the one of the system', [])
@@ -127,7 +127,8 @@ function isJoined(option: string, name: string): boolean {
 function interpreted(command: SimpleCommand, program: string, depth: number): Part[] {
   const script = program === 'eval' ? evalScript(command.words) : shellScript(command)
   if (script === null) {
-    return [command, { kind: 'opaque', text: command.text, why: `what ${program} would run is not known` }]
+    const why = `what ${program} would run is not known`
+    return [command, { kind: 'opaque', text: command.text, why, hides: true }]
   }
   if (script.names) concern(command, script.why ?? 'runs a script', script.names)
   else command.transparent = command.concerns.length + command.assignments.length === 0

@@ -24,6 +24,19 @@ export const plainSubcommands = list(`
   symbolic-ref tag unpack-objects update-index update-ref var verify-commit verify-pack verify-tag version
   whatchanged worktree write-tree checkout-index`)
 
+/** Subcommands that run a command they are given. */
+export const runningSubcommands = list('bisect difftool filter-branch foreach mergetool run')
+
+const otherSubcommands = list(`
+  bugreport clone credential daemon difftool fast-import fetch-pack filter-branch help index-pack init init-db
+  instaweb interpret-trailers maintenance merge-file mergetool pack-objects quiltimport receive-pack request-pull
+  send-email send-pack show-index update-server-info upload-archive upload-pack`)
+
+/** A name that git has itself cannot be an alias. */
+export function isOwnSubcommand(name: string): boolean {
+  return plainSubcommands.has(name) || otherSubcommands.has(name)
+}
+
 /** In any subcommand. */
 export const riskyEverywhere =
   '--output --ext-diff --textconv --upload-pack --receive-pack --exec --open-files-in-pager'

@@ -1,14 +1,14 @@
 import { unknownText } from '../glob.ts'
 import { concernsOf, programName } from './concerns.ts'
 import { splitGit } from './git.ts'
-import { plainSubcommands } from './git-options.ts'
+import { isOwnSubcommand } from './git-options.ts'
 import type { SimpleCommand } from './part.ts'
 import { readScript } from './script.ts'
 import { baseName } from './words.ts'
 
 const maxDepth = 4
-const maxForms = 2000
-const maxArguments = 60
+export const maxForms = 2000
+export const maxArguments = 60
 
 /**
  * The texts a deny or ask rule is compared with: as written, without quotes, without assignments, with
@@ -26,20 +26,28 @@ export function normalForms(command: SimpleCommand, depth = 0): string[] {
   return [...forms].filter(form => form !== '').slice(0, maxForms)
 }
 
-function squeeze(text: string): string {
+export function squeeze(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-function wordForms(words: readonly string[]): string[] {
+export type Tails = (program: string, rest: readonly string[]) => string[][]
+
+/** A command under each of its program's names, without more and more of the options in front. */
+export function wordForms(words: readonly string[], tailsOf: Tails = generousTails): string[] {
   const [program, ...rest] = words
   if (!program) return []
   const bare = baseName(program)
   const dashed = /^git-(.+)$/.exec(bare)
   const names = new Set([program, bare, bare.toLowerCase(), ...(dashed ? [`git ${dashed[1]}`] : [])])
-  const front = optionsInFront(rest)
-  const tails = rest.flatMap((_, at) => (at <= front && front - at < maxArguments ? [rest.slice(at)] : []))
+  const tails = tailsOf(program, rest)
   if (mayBeAlias(words)) tails.push([unknownText])
   return [...names].flatMap(name => (rest.length ? tails.map(tail => [name, ...tail].join(' ')) : [name]))
+}
+
+/** The arguments, and what is left of them without each option in front. */
+export function generousTails(_program: string, rest: readonly string[]): string[][] {
+  const front = optionsInFront(rest)
+  return rest.flatMap((_, at) => (at <= front && front - at < maxArguments ? [rest.slice(at)] : []))
 }
 
 /** How many words could be options, each perhaps with a value, before the subcommand. */
@@ -51,7 +59,7 @@ function optionsInFront(words: readonly string[]): number {
 
 function mayBeAlias([program = '', ...rest]: readonly string[]): boolean {
   const { subcommand } = splitGit(rest)
-  return programName(program) === 'git' && subcommand !== undefined && !plainSubcommands.has(subcommand)
+  return programName(program) === 'git' && subcommand !== undefined && !isOwnSubcommand(subcommand)
 }
 
 /** What a program that runs others could find among its words. */

@@ -4,6 +4,8 @@ export interface ShellWord {
   value: string
   /** The same with braces expanded and variables that this very script sets filled in: for denying. */
   resolved: string
+  /** What it may turn out to be: `unknownWord` where it stays one word whatever the shell fills in. */
+  possible: string
   /** Only file names are unknown, and none of them can look like an option: `src/*.ts`. */
   pathsOnly: boolean
   /** Why no rule may wave this word through, if so. */
@@ -49,10 +51,12 @@ export interface Opaque {
   kind: 'opaque'
   text: string
   why: string
+  /** It may run commands that are not among the other parts. */
+  hides?: boolean
 }
 
 export type Part = SimpleCommand | FileUse | Opaque
 
 export function word(value: string): ShellWord {
-  return { value, resolved: value, pathsOnly: false, doubt: null }
+  return { value, resolved: value, possible: value, pathsOnly: false, doubt: null }
 }

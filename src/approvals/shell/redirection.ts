@@ -9,11 +9,11 @@ const plainDelimiter = /^(?:\w+|'\w+'|"\w+"|\\\w+)$/
 
 /** The files a redirection opens; none for here-documents and copies of descriptors. */
 export function readRedirection(node: Redirection, text: string, variables: Variables): Part[] {
-  const opaque = (why: string): Part[] => [{ kind: 'opaque', text, why }]
+  const opaque = (why: string, hides = false): Part[] => [{ kind: 'opaque', text, why, hides }]
   if (node.descriptor?.type === 'FileDescriptorVariable') return opaque('a redirection sets a variable')
   if (node.type === 'HereDoc')
-    return endsClearly(node) ? [] : opaque('where the here-document ends is not certain')
-  if (!node.target) return opaque('a redirection without a file')
+    return endsClearly(node) ? [] : opaque('where the here-document ends is not certain', true)
+  if (!node.target) return opaque('a redirection without a file', true)
   if (node.type === 'HereString') return []
 
   const target = readWord(node.target, variables)

@@ -31,7 +31,7 @@ export function readScript(source: string): Part[] {
   function visit(node: SyntaxNode, place: Place): void {
     const text = textOf(node, place.source)
     const why = doubtAbout(node, text, place.source)
-    if (why) parts.push({ kind: 'opaque', text, why })
+    if (why) parts.push({ kind: 'opaque', text, why, hides: isUnread(node) })
     if (node.type === 'Command') {
       parts.push(readCommand(node, text, place.fed, variables))
       descend(node, { ...place, fed: false })
@@ -66,6 +66,11 @@ function isRedirection(node: SyntaxNode): node is Redirection {
 
 function textOf(node: SyntaxNode, source: string): string {
   return node.type === 'Script' ? (node.source ?? source) : source.slice(node.pos, node.end)
+}
+
+/** Nothing below it, or not all of it, is in the tree. */
+function isUnread(node: SyntaxNode): boolean {
+  return node.type === 'Script' || ('script' in node && !node.script)
 }
 
 function doubtAbout(node: SyntaxNode, text: string, source: string): string | null {

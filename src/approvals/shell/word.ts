@@ -1,5 +1,5 @@
 import type { Assignment, CommandExpansionPart, Word, WordPart } from 'unbash'
-import { unknownText } from '../glob.ts'
+import { unknownText, unknownWord } from '../glob.ts'
 import { expandBraces } from './braces.ts'
 import { type ShellWord, word } from './part.ts'
 
@@ -14,6 +14,7 @@ const plainEscapes = /^(?:[^\\]|\\[nt\\'"])*$/
 interface Piece {
   value: string
   resolved?: string
+  possible?: string
   doubt?: string
 }
 
@@ -26,6 +27,7 @@ export function readWord(node: Word, variables: Variables): ShellWord {
   return {
     value,
     resolved: (hasBraces ? expandBraces(resolved) : resolved).slice(node.text.startsWith('=') ? 1 : 0),
+    possible: pieces.map(piece => piece.possible ?? piece.value).join(''),
     pathsOnly: isPathGlob(node),
     doubt: pieces.find(piece => piece.doubt)?.doubt ?? doubtAbout(node.text),
   }
@@ -54,15 +56,21 @@ function readPart(part: WordPart, variables: Variables, quoted: boolean): Piece[
         { value: '', doubt: '$"…" is translated' },
         ...part.parts.flatMap(child => readPart(child, variables, true)),
       ]
-    case 'SimpleExpansion':
-      return [{ value: unknownText, resolved: variables.get(part.text.slice(1)) }]
+    case 'SimpleExpansion': {
+      const name = part.text.slice(1)
+      const possible = possibleValue(name, variables, quoted)
+      return [{ value: unknownText, resolved: variables.get(name), possible }]
+    }
     case 'ParameterExpansion': {
       const plain = !part.prefix && !part.index && !part.operation
       const doubt = plain ? undefined : `${part.text} computes its value`
-      return [{ value: unknownText, resolved: variables.get(part.parameter), doubt }]
+      const possible = plain ? possibleValue(part.parameter, variables, quoted) : undefined
+      return [{ value: unknownText, resolved: variables.get(part.parameter), possible, doubt }]
     }
-    case 'CommandExpansion':
-      return [{ value: (quoted ? quotedHereDocument(part) : null) ?? unknownText }]
+    case 'CommandExpansion': {
+      const text = quoted ? quotedHereDocument(part) : null
+      return [text === null ? { value: unknownText, possible: oneWord(quoted) } : { value: text }]
+    }
     case 'BraceExpansion':
       return [{ value: unknownText, resolved: part.text }]
     case 'Glob':
@@ -71,6 +79,18 @@ function readPart(part: WordPart, variables: Variables, quoted: boolean): Piece[
     default:
       return [{ value: unknownText, doubt: `${part.text} is evaluated by the shell` }]
   }
+}
+
+function oneWord(quoted: boolean): string | undefined {
+  return quoted ? unknownWord : undefined
+}
+
+/** Paths, unless the script sets them itself. */
+const pathVariables = new Set(['HOME', 'OLDPWD', 'PWD', 'TMPDIR'])
+
+function possibleValue(name: string, variables: Variables, quoted: boolean): string | undefined {
+  if (pathVariables.has(name) && !variables.has(name)) return `/${unknownWord}`
+  return name === '@' ? undefined : oneWord(quoted)
 }
 
 function isPathGlob(node: Word): boolean {
@@ -99,5 +119,11 @@ export function readAssignment(node: Assignment, variables: Variables): ShellWor
   }
   const value = readWord(node.value, variables)
   const doubt = node.value.text.startsWith('=') ? null : value.doubt
-  return { value: name + value.value, resolved: name + value.resolved, pathsOnly: false, doubt }
+  return {
+    value: name + value.value,
+    resolved: name + value.resolved,
+    possible: name + value.possible,
+    pathsOnly: false,
+    doubt,
+  }
 }

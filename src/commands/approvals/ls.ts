@@ -3,6 +3,8 @@ import { maskInput } from '../../approvals/mask.ts'
 import { subjectOf } from '../../approvals/subject.ts'
 import type { Context } from '../../context.ts'
 import { type Approval, type ApprovalDecision, listApprovals } from '../../db/approvals.ts'
+import { getMission } from '../../db/missions.ts'
+import type { Database } from '../../db/open.ts'
 import { readStore } from '../../db/store.ts'
 import { usageError } from '../../errors.ts'
 import { ago } from '../../io/ago.ts'
@@ -12,6 +14,7 @@ import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { shortId } from '../../mission/id.ts'
 import { chooseMission } from '../../roster/choose.ts'
+import { statusesOf } from '../../roster/roster.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 
 interface Input {
@@ -40,7 +43,7 @@ export default defineCommand<Input>({
     }
     const approvals = await readStore(context, async db => {
       const mission = word === undefined ? undefined : (await chooseMission(context, db, word)).id
-      return db ? listApprovals(db, { ...filter, mission }) : []
+      return db ? withoutLost(context, db, listApprovals(db, { ...filter, mission })) : []
     })
     if (json) context.out.line(JSON.stringify(approvals.map(approvalJson)))
     else if (approvals.length === 0) context.err.line('No such requests on record.')
@@ -51,15 +54,34 @@ export default defineCommand<Input>({
   },
 })
 
+/** Whose mission does not run any more, nobody will answer, even if nobody was left to write that down. */
+function withoutLost(context: Context, db: Database, approvals: readonly Approval[]): Approval[] {
+  const open = new Set(approvals.filter(({ decided_by }) => decided_by === null).map(row => row.mission_id))
+  const missions = [...open].map(id => getMission(db, id)).filter(mission => mission !== undefined)
+  const statuses = statusesOf(context, missions)
+  const running = new Set(missions.filter((_, at) => statuses[at] === 'running').map(({ id }) => id))
+  return approvals.map(approval => {
+    const isLost = approval.decided_by === null && !running.has(approval.mission_id)
+    return isLost ? { ...approval, decided_by: 'timeout' } : approval
+  })
+}
+
 export type ApprovalJson = ReturnType<typeof approvalJson>
 
-function approvalJson({ at, mission_id, tool, input, decision, rule, decided_by, latency_ms }: Approval) {
+function approvalJson(approval: Approval) {
+  const { at, mission_id, tool, input, decision, rule, decided_by, latency_ms } = approval
   return { at, mission_id, tool, input: maskInput(input), decision, rule, by: decided_by, latency_ms }
 }
 
 function decisionOf(word: string): ApprovalDecision {
   if (word === 'allow' || word === 'deny' || word === 'ask') return word
   throw usageError(`--decision ${JSON.stringify(word)} is not known`, 'Use one of allow, deny, ask.')
+}
+
+/** `rule?`: so we answered, unless the user did in the same moment. */
+function by({ decided_by, confirmed }: Approval): string {
+  if (decided_by === null) return 'waits'
+  return confirmed === 1 ? decided_by : `${decided_by}?`
 }
 
 const styles: Record<ApprovalDecision, Style> = { allow: 'green', deny: 'red', ask: 'yellow' }
@@ -75,7 +97,7 @@ function print({ out, now }: Context, approvals: readonly Approval[]): void {
       cells: cells(({ decision }) => decision),
       style: row => styles[approvals[row]!.decision],
     },
-    { title: 'BY', cells: cells(({ decided_by }) => decided_by ?? 'waits') },
+    { title: 'BY', cells: cells(by) },
     { title: 'TOOL', cells: cells(({ tool }) => cleanText(tool)) },
     { title: 'WHAT', cells: cells(({ tool, input }) => subjectOf(tool, input)), shrinks: true },
   ])

@@ -1,7 +1,11 @@
 import { loadConfig } from '../../config/file.ts'
+import { defaultConfig } from '../../config/parse.ts'
+import type { Context } from '../../context.ts'
+import { abandonRequests } from '../../db/approvals.ts'
 import { getMission } from '../../db/missions.ts'
-import { readStore } from '../../db/store.ts'
-import { isMissionId } from '../../mission/id.ts'
+import { readStore, withStore } from '../../db/store.ts'
+import { isMissionId, type MissionId } from '../../mission/id.ts'
+import type { MissionRecord } from '../../mission/record.ts'
 import { systemProbe } from '../../process/identity.ts'
 import { endTree } from '../../process/tree.ts'
 import { statusNow } from '../../roster/roster.ts'
@@ -14,11 +18,33 @@ export default defineCommand<{ mission: string }>({
   async run(context, { mission: id }) {
     if (!isMissionId(id)) return 0
     const mission = await readStore(context, db => db && getMission(db, id))
-    if (!mission || mission.claude_pid === null || mission.claude_start === null) return 0
-    if (statusNow(context, mission) === 'running') return 0
-    const claude = { pid: mission.claude_pid, start: mission.claude_start }
-    const { grace_ms: graceMs } = loadConfig(context.paths.config).stop
-    await endTree(context.exec, systemProbe(context.exec), claude, 'SIGHUP', graceMs)
+    if (!mission || statusNow(context, mission) === 'running') return 0
+    await endClaude(context, mission)
+    await closeRequests(context, id)
     return 0
   },
 })
+
+async function endClaude(context: Context, { claude_pid: pid, claude_start: start }: MissionRecord) {
+  if (pid === null || start === null) return
+  await endTree(context.exec, systemProbe(context.exec), { pid, start }, 'SIGHUP', graceMs(context))
+}
+
+/** Broken settings must not keep a Claude alive that nobody watches. */
+function graceMs({ paths }: Context): number {
+  try {
+    return loadConfig(paths.config).stop.grace_ms
+  } catch {
+    return defaultConfig.stop.grace_ms
+  }
+}
+
+/** Unless somebody runs the mission again by now: then they are that one's. */
+function closeRequests(context: Context, id: MissionId): Promise<void> {
+  return withStore(context, db => {
+    db.transaction(() => {
+      const mission = getMission(db, id)
+      if (mission && statusNow(context, mission) !== 'running') abandonRequests(db, id)
+    }).immediate()
+  })
+}

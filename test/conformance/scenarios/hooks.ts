@@ -75,6 +75,35 @@ export const hooks: Scenario[] = [
       return { denied, bypassed }
     },
   },
+  ...['bypassPermissions', 'acceptEdits', 'dontAsk', 'auto'].map(mode => ({
+    name: `PreToolUse has the user asked under ${mode}`,
+    play: async (bench: Bench) => {
+      bench.hooks.answer('PreToolUse', { permissionDecision: 'ask', permissionDecisionReason: 'who knows' })
+      const args = ['--permission-mode', mode, '--settings', bench.hooks.settings()]
+      const terminal = bench.start(args, { env: { IS_SANDBOX: '1' } })
+      await bench.untilReady(terminal)
+      await bench.say(terminal, touch(bench))
+      await bench.untilEvent('PermissionRequest')
+      await bench.untilDialog(terminal, /Do you want to proceed\?/)
+      const before = made(bench)
+      terminal.send('1')
+      await bench.untilEvent('Stop')
+      await leave(bench, terminal)
+      return { before, after: made(bench) }
+    },
+  })),
+  {
+    name: 'a PreToolUse hook that takes too long, or fails, stops nothing',
+    play: async bench => {
+      const settings = bench.hooks.settings({
+        PreToolUse: { command: `[ -e ${bench.root}/made ] || exec sleep 30; exit 1`, timeout: 1 },
+      })
+      const args = ['--permission-mode', 'bypassPermissions', '--settings', settings]
+      const terminal = bench.start(args, { env: { IS_SANDBOX: '1' } })
+      await bench.untilReady(terminal)
+      return [await turn(bench, terminal, 1), await turn(bench, terminal, 2)]
+    },
+  },
   {
     name: 'exit code 2 blocks a tool, and a prompt',
     play: async bench => {

@@ -1,0 +1,45 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
+import { waitFor } from './wait.ts'
+import { press, say, tryKill, type WrapperBox } from './wrapper-box.ts'
+
+const rules = [{ tool: 'Bash', match: 'touch *', decision: 'allow' }]
+const delayMs = 2_500
+
+/**
+ * The user answers while a rule's delay runs out: the wrapper is stopped meanwhile, so that all it could say to the
+ * hook, which still waits, comes later. Not in a window: tmux wakes what is stopped there.
+ */
+export async function playAnswerRace(box: WrapperBox): Promise<void> {
+  const config = {
+    claude: { permission_mode: 'default' },
+    approvals: { mode: 'rules', delay_ms: delayMs, rules },
+  }
+  box.agenc(['config', 'set', 'stop.grace_ms', '5000'])
+  writeFileSync(join(box.agencHome, 'config.json'), JSON.stringify(config), { mode: 0o600 })
+  const { id, terminal } = await box.mission()
+  const made = (name: string) => existsSync(join(box.agencHome, 'missions', id, 'agent', name))
+  const answered = (count: number) =>
+    waitFor(`${count} answered requests`, () => {
+      const rows = box.agencJson<ApprovalJson[]>(['approvals', 'ls'])
+      return rows.length === count && rows.every(({ by }) => by !== null) && rows
+    })
+
+  await say(terminal, 'go [[bash touch one]] [[text First over.]]')
+  expect(await answered(1)).toMatchObject([{ decision: 'allow', by: 'rule', rule: rules[0] }])
+  await box.ready(id)
+
+  await say(terminal, 'go [[bash touch two]] [[text Second over.]]')
+  const { at } = await waitFor('the request', () => box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1])
+  const { wrapper_pid } = box.record(id)
+  const goOn = () => tryKill(wrapper_pid!, 'SIGCONT')
+  onTestFinished(goOn)
+  tryKill(wrapper_pid!, 'SIGSTOP')
+  await press(terminal, '1', () => made('two'))
+  await terminal.waitForText('Second over.')
+  await waitFor('the end of the delay', () => Date.now() - Date.parse(at) > delayMs)
+  goOn()
+  expect((await answered(2))[1]).toMatchObject({ decision: 'allow', by: 'user', rule: null })
+}

@@ -1,0 +1,83 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
+import { playAnswerRace } from '../helpers/answer-race.ts'
+import { approvalBox } from '../helpers/approvals.ts'
+import { realSessionBox, realWrapperBox } from '../helpers/real-session.ts'
+import { waitFor } from '../helpers/wait.ts'
+import { press, say, tryKill } from '../helpers/wrapper-box.ts'
+
+const deny = { tool: 'Bash', match: 'touch no*', decision: 'deny', message: 'files are made by hand here' }
+const bypass = { claude: { permission_mode: 'bypassPermissions' } }
+const bypassWith = (...rules: object[]) => ({ ...bypass, approvals: { rules } })
+
+test('the real Claude, which asks nobody: a rule that comes later, and what only the shell will know', {
+  timeout: 90_000,
+}, async ctx => {
+  const real = await realSessionBox()
+  if ('missing' in real) {
+    console.log(`Later rules are not shown with the real Claude: ${real.missing}`)
+    return ctx.skip(real.missing)
+  }
+  const box = await approvalBox(bypass, { box: real.box })
+  await box.say('go [[bash touch no-1]] [[text first part over]]')
+  await waitFor('the file', () => box.hasMade('no-1'))
+  await box.settled()
+
+  box.writeConfig(bypassWith(deny))
+  await box.say('go [[bash touch no-2]] [[bash touch yes-2]] [[text second part over]]')
+  await waitFor('the allowed file', () => box.hasMade('yes-2'))
+  await box.settled()
+  expect(box.hasMade('no-2')).toBe(false)
+  expect(box.transcript()).toContain(deny.message)
+
+  await box.say('go [[bash mkdir "$(echo made)"]] [[bash "$(echo touch)" no-3]] [[text third part over]]')
+  expect(await box.asked()).toMatchObject({ waiting_for: 'permission', pending: [{ tool: 'Bash' }] })
+  expect([box.hasMade('made'), box.hasMade('no-3')]).toEqual([true, false])
+  box.press('1')
+  await waitFor('what the user allowed', () => box.hasMade('no-3'))
+  await box.settled()
+  expect(box.approvals().map(({ decision, by }) => [decision, by])).toEqual([
+    ['deny', 'rule'],
+    ['allow', 'user'],
+  ])
+})
+
+test('the real Claude, and a wrapper that hangs: the user is asked, not passed over', {
+  timeout: 60_000,
+}, async ctx => {
+  const real = await realWrapperBox()
+  if ('missing' in real) {
+    console.log(`A hanging wrapper is not shown with the real Claude: ${real.missing}`)
+    return ctx.skip(real.missing)
+  }
+  const { box } = real
+  box.env.IS_SANDBOX = '1'
+  box.agenc(['config', 'set', 'stop.grace_ms', '5000'])
+  writeFileSync(join(box.agencHome, 'config.json'), JSON.stringify(bypassWith(deny)), { mode: 0o600 })
+  const { id, terminal } = await box.mission()
+  const made = (name: string) => existsSync(join(box.agencHome, 'missions', id, 'agent', name))
+  const { wrapper_pid } = box.record(id)
+  onTestFinished(() => tryKill(wrapper_pid!, 'SIGCONT'))
+  tryKill(wrapper_pid!, 'SIGSTOP')
+  await say(terminal, 'go [[bash touch no-1]] [[bash touch yes-1]] [[text over]]')
+  await terminal.waitForText('agenc could not compare this')
+  expect(made('no-1')).toBe(false)
+  tryKill(wrapper_pid!, 'SIGCONT')
+  await waitFor('the denial, or a dialog for it', () => {
+    const [first] = box.agencJson<ApprovalJson[]>(['approvals', 'ls'])
+    return first !== undefined
+  })
+  await press(terminal, '\u001b', () => box.record(id).state === 'idle')
+  expect(made('no-1')).toBe(false)
+})
+
+test('the real Claude: the record tells who answered, also when both did', { timeout: 60_000 }, async ctx => {
+  const real = await realWrapperBox()
+  if ('missing' in real) {
+    console.log(`Who answered is not shown with the real Claude: ${real.missing}`)
+    return ctx.skip(real.missing)
+  }
+  await playAnswerRace(real.box)
+})

@@ -1,0 +1,209 @@
+import { appendFileSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { parseHookEvent } from '../../src/claude/hook-event.ts'
+import { parseConfig } from '../../src/config/parse.ts'
+import { listApprovals } from '../../src/db/approvals.ts'
+import { insertMission } from '../../src/db/missions.ts'
+import { openStore } from '../../src/db/open.ts'
+import { systemRunner } from '../../src/exec/runner.ts'
+import { newMissionId } from '../../src/mission/id.ts'
+import { pathsAt } from '../../src/paths.ts'
+import { CurrentSettings } from '../../src/wrapper/current-settings.ts'
+import { Judge } from '../../src/wrapper/judge.ts'
+import { Register } from '../../src/wrapper/register.ts'
+import { Requests } from '../../src/wrapper/requests.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
+
+const rules = [
+  { tool: 'Bash', match: 'touch *', decision: 'allow' },
+  { tool: 'Bash', match: 'rm *', decision: 'deny' },
+]
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Requests of hooks that wait, and a transcript that a test writes. */
+async function box() {
+  const home = temporaryDirectory()
+  const paths = pathsAt(home)
+  const text = JSON.stringify({ approvals: { mode: 'rules', delay_ms: 0, rules } })
+  writeFileSync(paths.config, text)
+  const parsed = parseConfig(text)
+  if (!parsed.ok) throw new Error(parsed.problem.message)
+  const id = newMissionId()
+  const db = await openStore(paths.database)
+  onTestFinished(() => void db.close())
+  const at = new Date().toISOString()
+  const empty = { name: null, repo: null, parent_id: null, approve: null, model: null, permission_mode: null }
+  const mission = { ...empty, id, created_at: at, session_id: id, forked_session_id: null, setup_pending: 0 }
+  insertMission(db, mission as Parameters<typeof insertMission>[1])
+  const asksDirectory = join(home, 'ask')
+  mkdirSync(asksDirectory)
+  const settings = new CurrentSettings(paths, parsed.config, join(home, 'undenied'))
+  const judge = new Judge(db, id, paths, settings, () => {})
+  await judge.makeReady()
+  const requests = new Requests({
+    judge,
+    register: new Register(
+      db,
+      id,
+      () => new Date(),
+      () => {},
+    ),
+    log: () => {},
+    asksDirectory,
+    onAnswered: () => {},
+    onHandedOver: () => {},
+  })
+  const transcript = join(home, 'transcript.jsonl')
+  writeFileSync(transcript, `${JSON.stringify({ type: 'user', message: { content: 'Hello.' } })}\n`)
+  let hooks = 0
+  const tell = (name: string, more: object) =>
+    requests.take(
+      parseHookEvent(JSON.stringify({ hook_event_name: name, transcript_path: transcript, ...more }))!,
+      String(hooks),
+    )
+  const write = (line: object) => appendFileSync(transcript, `${JSON.stringify(line)}\n`)
+  return {
+    requests,
+    ask(command: string, more: object = {}) {
+      const fifo = join(asksDirectory, String(++hooks))
+      systemRunner.capture('mkfifo', [fifo])
+      const hook = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK)
+      onTestFinished(() => closeSync(hook))
+      tell('PermissionRequest', { tool_name: 'Bash', tool_input: { command }, ...more })
+    },
+    ran: (command: string, useId: string) =>
+      void tell('PostToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: useId }),
+    stop: () => void tell('Stop', {}),
+    prompt: () => void tell('UserPromptSubmit', {}),
+    took: (toolUseID: string, decision = 'allow') =>
+      write({
+        type: 'attachment',
+        attachment: { type: 'hook_permission_decision', hookEvent: 'PermissionRequest', decision, toolUseID },
+      }),
+    result: (tool_use_id: string) =>
+      write({ type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id }] } }),
+    record: () =>
+      listApprovals(db).map(row => `${row.decision} ${row.decided_by}${row.confirmed ? '' : '?'}`),
+  }
+}
+
+test('a rule has allowed, and Claude took it from there', async () => {
+  const { ask, ran, took, result, stop, record } = await box()
+  ask('touch a')
+  expect(record()).toEqual(['allow rule?'])
+  ran('touch a', 'one')
+  expect(record()).toEqual(['allow rule?'])
+  took('one')
+  result('one')
+  stop()
+  expect(record()).toEqual(['allow rule'])
+})
+
+test('the user has allowed it in the same moment: the tool ended, and no hook decided', async () => {
+  const { ask, ran, result, stop, record } = await box()
+  ask('touch a')
+  ran('touch a', 'one')
+  result('one')
+  stop()
+  expect(record()).toEqual(['allow user'])
+})
+
+test('the transcript comes later than the end of the turn', async () => {
+  const { ask, ran, took, result, stop, record } = await box()
+  ask('touch a')
+  ran('touch a', 'one')
+  stop()
+  expect(record()).toEqual(['allow rule?'])
+  took('one')
+  result('one')
+  vi.advanceTimersByTime(300)
+  expect(record()).toEqual(['allow rule'])
+})
+
+test('a denial, and one that came too late', async () => {
+  const { ask, ran, took, result, stop, record } = await box()
+  ask('rm a')
+  took('one', 'deny')
+  result('one')
+  ask('rm b')
+  ran('rm b', 'two')
+  result('two')
+  stop()
+  expect(record()).toEqual(['deny rule', 'allow user'])
+})
+
+test('the user has turned down what a rule allowed in the same moment', async () => {
+  const { ask, result, stop, record } = await box()
+  ask('touch a')
+  result('one')
+  stop()
+  vi.advanceTimersByTime(300)
+  expect(record()).toEqual(['allow rule?'])
+  vi.advanceTimersByTime(2_000)
+  expect(record()).toEqual(['deny user'])
+})
+
+test('allowed by rule and cut short: the mark is there without the tool having run', async () => {
+  const { ask, took, result, stop, record } = await box()
+  ask('touch a')
+  took('one')
+  result('one')
+  stop()
+  vi.advanceTimersByTime(2_000)
+  expect(record()).toEqual(['allow rule'])
+})
+
+test('of two at once, each gets its own mark', async () => {
+  const { ask, ran, took, result, stop, record } = await box()
+  ask('touch a')
+  ask('touch b')
+  ran('touch b', 'two')
+  took('two')
+  result('two')
+  ran('touch a', 'one')
+  result('one')
+  stop()
+  expect(record()).toEqual(['allow user', 'allow rule'])
+})
+
+test('the next turn’s request is not taken for one of the last', async () => {
+  const { ask, ran, result, stop, record } = await box()
+  ask('touch a')
+  stop()
+  ask('touch b')
+  result('other')
+  vi.advanceTimersByTime(2_000)
+  expect(record()).toEqual(['deny user', 'allow rule?'])
+  ran('touch b', 'two')
+  result('two')
+  stop()
+  expect(record()).toEqual(['deny user', 'allow user'])
+})
+
+test('a prompt that comes while the tool still runs is no end of it', async () => {
+  const { ask, result, prompt, record } = await box()
+  ask('touch a')
+  result('other')
+  prompt()
+  vi.advanceTimersByTime(2_000)
+  expect(record()).toEqual(['allow rule?'])
+})
+
+test('nothing is said where nothing can be known', async () => {
+  const { ask, ran, stop, requests, record } = await box()
+  ask('touch a', { transcript_path: '/nowhere/x.jsonl' })
+  ran('touch a', 'one')
+  stop()
+  vi.advanceTimersByTime(2_000)
+  requests.end()
+  expect(record()).toEqual(['allow rule?'])
+})
+
+test("a subagent's hook is alone with the question", async () => {
+  const { ask, record } = await box()
+  ask('touch a', { agent_id: 'agent-1' })
+  expect(record()).toEqual(['allow rule'])
+})
