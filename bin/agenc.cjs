@@ -3,6 +3,8 @@ const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
+const staysAfterMs = 1_000
+const newestKnownNode = 24
 const dist = join(__dirname, '..', 'dist')
 
 // What a key press starts has a file of its own below dist/hot; everything else goes through the whole program.
@@ -23,9 +25,26 @@ function runCompiled(file) {
   const kept = `${file}.${source.slice(2, 18)}-${process.version}-${process.arch}`
   const cachedData = existsSync(kept) ? readFileSync(kept) : undefined
   const script = new Script(source, { filename: file, cachedData })
-  if (cachedData === undefined || script.cachedDataRejected) process.once('exit', () => keep(script, kept))
+  let isKept = cachedData !== undefined && !script.cachedDataRejected
+  const keepOnce = () => {
+    if (!isKept) keep(script, kept)
+    isKept = true
+  }
+  process.once('exit', keepOnce)
+  setTimeout(() => {
+    keepOnce()
+    dropWhatIsCompiled()
+  }, staysAfterMs).unref()
   const requireFromThere = name => require(name.startsWith('.') ? join(dirname(file), name) : name)
   script.runInThisContext()(requireFromThere, file)
+}
+
+// A wrapper waits for hours: whenever V8 cleans up, it may drop half a MiB of compiled code, and compile again what is
+// called again. Only after the above, since V8 takes nothing that was kept under other flags; and only where the flag
+// is known, since V8 complains on the terminal otherwise.
+function dropWhatIsCompiled() {
+  if (Number.parseInt(process.versions.node, 10) <= newestKnownNode)
+    require('node:v8').setFlagsFromString('--stress-flush-code')
 }
 
 function keep(script, path) {

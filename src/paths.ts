@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { MissionId } from './mission/id.ts'
 
@@ -53,7 +52,11 @@ export class MissionPaths {
 }
 
 export function pathsFrom(env: NodeJS.ProcessEnv): Paths {
-  return pathsAt(env.AGENC_DIRPATH ? resolve(env.AGENC_DIRPATH) : join(env.HOME || homedir(), '.agenc'))
+  return pathsAt(
+    env.AGENC_DIRPATH
+      ? resolve(env.AGENC_DIRPATH)
+      : join(env.HOME || process.getBuiltinModule('node:os').homedir(), '.agenc'),
+  )
 }
 
 export function pathsAt(home: string): Paths {
