@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { AgencError, errorCode, isAgencError, unavailableError } from '../errors.ts'
@@ -14,8 +14,23 @@ const busyTimeoutMs = 5_000
 export async function openStore(path: string): Promise<Database> {
   makePrivateDirectory(dirname(path))
   if (!existsSync(path)) await withLock(path, () => createEmpty(path))
-  if (versionOfStore(path) < migrations.length) await withLock(path, () => migrate(path))
+  if (versionInHeader(path) !== migrations.length && versionOfStore(path) < migrations.length)
+    await withLock(path, () => migrate(path))
   return connect(path)
+}
+
+const versionOffset = 60
+
+/** As far as the file itself tells: an update may still be in the log beside it. Never written to by asking. */
+function versionInHeader(path: string): number {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(4)
+    readSync(file, bytes, 0, bytes.length, versionOffset)
+    return bytes.readUInt32BE()
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Opens the store without writing to it, but for a migration; null where there is none yet. */

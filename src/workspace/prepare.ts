@@ -3,10 +3,8 @@ import type { Context } from '../context.ts'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import type { MissionId } from '../mission/id.ts'
-import { copyDirectory } from '../repo/copy-directory.ts'
 import { interruptible } from '../repo/interruption.ts'
 import { libraryPath } from '../repo/library.ts'
-import { createWorkingCopy } from '../repo/working-copy.ts'
 
 /** What a mission's directory is made from. */
 export type Source =
@@ -19,19 +17,24 @@ export async function prepareDirectory(context: Context, id: MissionId, source: 
   const { root, agent } = context.paths.mission(id)
   makePrivateDirectory(root)
   try {
-    await interruptible(signal => fill(context, agent, source, signal))
+    if (source.kind === 'blank') mkdirSync(agent, { mode: 0o700 })
+    else await interruptible(signal => fill(context, agent, source, signal))
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
     throw error
   }
 }
 
-async function fill(context: Context, agent: string, source: Source, signal: AbortSignal): Promise<void> {
+async function fill(
+  context: Context,
+  agent: string,
+  source: Exclude<Source, { kind: 'blank' }>,
+  signal: AbortSignal,
+): Promise<void> {
   const { exec, env, paths } = context
   switch (source.kind) {
-    case 'blank':
-      return void mkdirSync(agent, { mode: 0o700 })
-    case 'repo':
+    case 'repo': {
+      const { createWorkingCopy } = await import('../repo/working-copy.ts')
       return createWorkingCopy({
         exec,
         env,
@@ -41,9 +44,11 @@ async function fill(context: Context, agent: string, source: Source, signal: Abo
         trusted: source.isTrusted,
         signal,
       })
+    }
     case 'mission': {
       const from = paths.mission(source.id).agent
       if (!existsSync(from)) throw new AgencError(`${from} is gone`, 'There is nothing left to copy.')
+      const { copyDirectory } = await import('../repo/copy-directory.ts')
       return copyDirectory({ exec, env, from, to: agent, signal })
     }
   }

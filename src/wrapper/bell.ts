@@ -8,15 +8,9 @@ import { removeFile } from '../io/files.ts'
  * Calls back at every ring, without polling and without one of the user's few inotify instances.
  * Held open for reading and writing, a FIFO never ends and its writers never block.
  */
-export function listenToBell(exec: Runner, bell: string, onRing: () => void): () => void {
+export async function listenToBell(exec: Runner, bell: string, onRing: () => void): Promise<() => void> {
   removeFile(bell)
-  const made = exec.capture('mkfifo', ['-m', '600', bell])
-  if (made.exitCode !== 0) {
-    throw new AgencError(
-      `cannot make the FIFO ${bell}: ${made.stderr.trim()}`,
-      'Set AGENC_DIRPATH to a directory on a local disk.',
-    )
-  }
+  await makeFifo(exec, bell)
   const descriptor = openSync(bell, constants.O_RDWR | constants.O_NONBLOCK)
   const socket = new Socket({ fd: descriptor, readable: true, writable: false })
   socket.on('data', onRing)
@@ -25,6 +19,22 @@ export function listenToBell(exec: Runner, bell: string, onRing: () => void): ()
     socket.destroy()
     removeFile(bell)
   }
+}
+
+/** Beside whatever else is done meanwhile. */
+function makeFifo(exec: Runner, path: string): Promise<void> {
+  const mkfifo = exec.start('mkfifo', ['-m', '600', path], { stdio: 'ignore' })
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) =>
+      reject(
+        new AgencError(
+          `cannot make the FIFO ${path}: ${reason}`,
+          'Set AGENC_DIRPATH to a directory on a local disk.',
+        ),
+      )
+    mkfifo.on('error', error => fail(error.message))
+    mkfifo.on('exit', code => (code === 0 ? resolve() : fail(`mkfifo ended with ${code}`)))
+  })
 }
 
 /** For other agenc commands: wakes the wrapper up, if there is one. */

@@ -32,12 +32,13 @@ export async function deliverAnswer(
 }
 
 async function ringsAfter(exec: Runner, bell: string, work: () => void): Promise<boolean> {
-  let silence = () => {}
+  let ring = () => {}
+  const silence = await listenToBell(exec, bell, () => ring())
   let timer: NodeJS.Timeout | undefined
   try {
     return await new Promise<boolean>(resolve => {
+      ring = () => resolve(true)
       timer = setTimeout(() => resolve(false), patienceMs)
-      silence = listenToBell(exec, bell, () => resolve(true))
       work()
     })
   } finally {

@@ -155,16 +155,18 @@ class Run {
         ringBell(word.bell)
       }
     })
-    const silence = listenToBell(this.#context.exec, spool.bell, () =>
+    const listening = listenToBell(this.#context.exec, spool.bell, () =>
       judge.isReady ? observer.readSpool() : void judge.makeReady().then(() => observer.readSpool()),
     )
+    // Thrown where it is waited for.
+    listening.catch(() => {})
     try {
       await judge.makeReady()
       observer.readSpool()
       requests.end()
       for (;;) {
         wantsRestart = false
-        const ending = await this.#runOnce(observer, requests, () => wantsRestart)
+        const ending = await this.#runOnce(observer, requests, listening, () => wantsRestart)
         requests.end()
         if (!wantsRestart || this.#signals.received !== null) return ending
         this.#log(`restarting mission ${shortId(this.#id)}`)
@@ -172,18 +174,27 @@ class Run {
       }
     } finally {
       showing.close()
-      silence()
+      await listening.then(
+        silence => silence(),
+        () => {},
+      )
       removeSpool(spool)
     }
   }
 
-  async #runOnce(observer: Observer, requests: Requests, wantsRestart: () => boolean): Promise<Ending> {
+  async #runOnce(
+    observer: Observer,
+    requests: Requests,
+    listening: Promise<unknown>,
+    wantsRestart: () => boolean,
+  ): Promise<Ending> {
     const { received } = this.#signals
     if (received !== null) return neverStarted(this.#context, this.#probe, received)
     const { env, now } = this.#context
     const mission = withUsableSession(this.#db, this.#record(), env, now())
     const launch = await prepareLaunch(this.#context, this.#config, mission, this.#isTrustedByUser())
     observer.begin(mission, liveAtStart(mission, launch.asksForTrust))
+    await listening
     this.#startedMs = Date.now()
     const graceMs = this.#config.stop.grace_ms
     const releaseHooks = () => requests.end()

@@ -38,11 +38,11 @@ function places() {
 }
 
 /** A place with a bell, which counts its rings. */
-function listeningPlaces() {
+async function listeningPlaces() {
   const target = places()
   let rings = 0
   onTestFinished(
-    listenToBell(systemRunner, target.bell, () => {
+    await listenToBell(systemRunner, target.bell, () => {
       rings++
     }),
   )
@@ -75,9 +75,9 @@ function helpersOf({ pid }: Hook): number[] {
     .map(child => child.pid)
 }
 
-describe.each(shells)('the asking hook in %s', shell => {
+describe.each(shells)('the asking hook in %s', async shell => {
   async function rungHook(patience = shortPatience) {
-    const { target, rings } = listeningPlaces()
+    const { target, rings } = await listeningPlaces()
     const command = askingHookCommand({ ...target, wrapperPid: process.pid }, otherwise, patience)
     const hook = startHook(shell, command)
     await waitFor('the ring', () => rings() > 0)
@@ -169,7 +169,7 @@ describe.each(shells)('the asking hook in %s', shell => {
   })
 
   test('no wrapper, or one that was killed: it does not wait', async () => {
-    const { target } = listeningPlaces()
+    const { target } = await listeningPlaces()
     const dead = spawn('true')
     await new Promise(resolve => dead.on('close', resolve))
     const withoutBell = startHook(shell, askingHookCommand({ ...places(), wrapperPid: process.pid }))
@@ -181,7 +181,7 @@ describe.each(shells)('the asking hook in %s', shell => {
   })
 
   test('its place cannot be written to: the event is still told', async () => {
-    const { target, rings } = listeningPlaces()
+    const { target, rings } = await listeningPlaces()
     const asks = join(target.asks, 'nowhere')
     const hook = startHook(shell, askingHookCommand({ ...target, asks, wrapperPid: process.pid }))
     expect(await hook.ended).toBe(0)
@@ -193,8 +193,8 @@ describe.each(shells)('the asking hook in %s', shell => {
 describe.each(shells)('the hook before every tool in %s', shell => {
   const deniesNothing = '{ "approvals": { "mode": "all" } }\n'
 
-  function checkingPlaces(settings: string | null, undenied: string | null) {
-    const { target, rings } = listeningPlaces()
+  async function checkingPlaces(settings: string | null, undenied: string | null) {
+    const { target, rings } = await listeningPlaces()
     const own = join(target.events, '..')
     const whole = {
       ...target,
@@ -211,7 +211,7 @@ describe.each(shells)('the hook before every tool in %s', shell => {
     ['settings known to deny nothing', deniesNothing, deniesNothing],
     ['no settings, where there were some that deny nothing', null, deniesNothing],
   ])('%s: it asks nobody and says nothing', async (_, settings, undenied) => {
-    const { target, rings } = checkingPlaces(settings, undenied)
+    const { target, rings } = await checkingPlaces(settings, undenied)
     const hook = startHook(shell, checkingHookCommand(target, otherwise))
     expect(await hook.ended).toBe(0)
     expect(hook.output()).toBe('')
@@ -224,7 +224,7 @@ describe.each(shells)('the hook before every tool in %s', shell => {
     ['other settings of the same length', deniesNothing.replace('all', 'ask'), deniesNothing],
     ['settings with something added', `${deniesNothing} `, deniesNothing],
   ])('%s: the wrapper is asked', async (_, settings, undenied) => {
-    const { target, rings } = checkingPlaces(settings, undenied)
+    const { target, rings } = await checkingPlaces(settings, undenied)
     const hook = startHook(shell, checkingHookCommand(target, otherwise))
     await waitFor('the ring', () => rings() > 0)
     AskChannel.open(join(target.asks, String(hook.pid)))!.release()
@@ -233,7 +233,7 @@ describe.each(shells)('the hook before every tool in %s', shell => {
   })
 
   test('a system without cmp: the wrapper is asked', async () => {
-    const { target, rings } = checkingPlaces(deniesNothing, deniesNothing)
+    const { target, rings } = await checkingPlaces(deniesNothing, deniesNothing)
     const env = { ...process.env, PATH: pathWithout(process.env.PATH!, ['cmp']) }
     const hook = startHook(shell, checkingHookCommand(target, otherwise), env)
     // busybox has a cmp of its own.

@@ -10,13 +10,13 @@ import { temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 /** A spool as a wrapper has it, in a directory whose name a careless hook would trip over. */
-function spool({ hasBell = true } = {}): SpoolPaths & { rings: () => number } {
+async function spool({ hasBell = true } = {}): Promise<SpoolPaths & { rings: () => number }> {
   const paths = spoolPaths(join(temporaryDirectory(), `it's "$HOME" & co`))
   mkdirSync(paths.events, { recursive: true })
   let rings = 0
   if (hasBell) {
     onTestFinished(
-      listenToBell(systemRunner, paths.bell, () => {
+      await listenToBell(systemRunner, paths.bell, () => {
         rings += 1
       }),
     )
@@ -32,7 +32,7 @@ const hook = (paths: SpoolPaths, input: string, shell = '/bin/sh') =>
 
 describe.each(shells)('a hook under %s', shell => {
   test('leaves its event whole, says nothing and rings', async () => {
-    const paths = spool()
+    const paths = await spool()
     const { status, stdout, stderr } = hook(paths, event({ n: 1 }), shell)
     expect([status, String(stdout), String(stderr)]).toEqual([0, '', ''])
     await waitFor('the bell', () => paths.rings() > 0)
@@ -44,23 +44,23 @@ describe.each(shells)('a hook under %s', shell => {
     ['no spool', paths => ({ ...paths, events: `${paths.events}-gone` })],
     ['a spool that is a file', paths => ({ ...paths, events: join(paths.events, '..', 'file') })],
     ['a bell that is a file', paths => ({ ...paths, bell: join(paths.events, '..', 'file') })],
-  ])('ends with 0 and without a word where there is %s', (_title, broken) => {
-    const paths = spool()
+  ])('ends with 0 and without a word where there is %s', async (_title, broken) => {
+    const paths = await spool()
     writeFileSync(join(paths.events, '..', 'file'), '')
     const { status, stdout } = hook(broken(paths), event({}), shell)
     expect([status, String(stdout)]).toEqual([0, ''])
     expect(readdirSync(paths.events)).toEqual([])
   })
 
-  test('does not hang where the wrapper was killed and its bell is left', () => {
-    const paths = spool({ hasBell: false })
+  test('does not hang where the wrapper was killed and its bell is left', async () => {
+    const paths = await spool({ hasBell: false })
     spawnSync('mkfifo', [paths.bell])
     expect(hook(paths, event({ n: 1 }), shell).status).toBe(0)
     expect(sweep(paths).files).toHaveLength(1)
   })
 
-  test('keeps no more than a wrapper could want', () => {
-    const paths = spool()
+  test('keeps no more than a wrapper could want', async () => {
+    const paths = await spool()
     for (let n = 0; n < 4_000; n++) writeFileSync(join(paths.events, `x${n}`), '')
     expect(hook(paths, event({}), shell).status).toBe(0)
     expect(readdirSync(paths.events)).toHaveLength(4_000)
@@ -68,8 +68,8 @@ describe.each(shells)('a hook under %s', shell => {
 })
 
 describe('sweeping', () => {
-  test('what is no event is named and not taken, and neither is what is too long', () => {
-    const paths = spool()
+  test('what is no event is named and not taken, and neither is what is too long', async () => {
+    const paths = await spool()
     hook(paths, '{"broken"')
     hook(paths, 'not JSON at all}')
     hook(paths, '')
@@ -81,7 +81,7 @@ describe('sweeping', () => {
   })
 
   test('what is still being written waits, but not for ever', async () => {
-    const paths = spool()
+    const paths = await spool()
     const slow = spawn('/bin/sh', ['-c', hookCommand(paths)], { stdio: ['pipe', 'ignore', 'ignore'] })
     slow.stdin.write('{"hook_event_name":"Stop",')
     await waitFor('half an event', () => readdirSync(paths.events).length > 0)
@@ -93,7 +93,7 @@ describe('sweeping', () => {
   })
 
   test('a thousand events of fifty producers are all there, each producer’s in order', async () => {
-    const paths = spool()
+    const paths = await spool()
     const producers = Array.from({ length: 50 }, (_, producer) => burst(paths, producer, 20))
     await Promise.all(producers)
     const { files, rejected } = sweep(paths)
@@ -120,8 +120,8 @@ function burst(paths: SpoolPaths, producer: number, count: number): Promise<void
   })
 }
 
-test('ringing where nobody listens is nothing', () => {
-  const paths = spool({ hasBell: false })
+test('ringing where nobody listens is nothing', async () => {
+  const paths = await spool({ hasBell: false })
   ringBell(paths.bell)
   spawnSync('mkfifo', [paths.bell])
   ringBell(paths.bell)

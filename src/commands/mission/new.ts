@@ -7,17 +7,14 @@ import type { Database } from '../../db/open.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/store.ts'
 import { usageError } from '../../errors.ts'
-import { pick } from '../../io/picker.ts'
 import { destinationFor, launchMission } from '../../launch/launch.ts'
 import { parseApprove } from '../../mission/approve.ts'
 import type { MissionId } from '../../mission/id.ts'
 import { missionName } from '../../mission/naming.ts'
-import { resolveRepo } from '../../repo/resolve.ts'
-import { chooseMission } from '../../roster/choose.ts'
+import type { MissionRecord } from '../../mission/record.ts'
 import { rosterOf } from '../../roster/roster.ts'
 import { createMission } from '../../workspace/create.ts'
 import type { Source } from '../../workspace/prepare.ts'
-import { repoChoices } from '../../workspace/repo-choices.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import { checkMode } from './mode.ts'
 
@@ -62,6 +59,9 @@ export default defineCommand<Input>({
     // A new window has the session's own PATH; everywhere else what is missing is said before anything is made.
     if (destination.kind !== 'new-window') findClaude(claude.command, context.env)
     refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
+    const launch = (mission: MissionRecord) =>
+      launchMission(context, destination, mission, { focus: input.focus })
+    const isApart = destination.kind === 'new-window'
     const mission = await withStore(context, async db => {
       const { source, repo, parentId } = await chooseSource(context, db, input)
       const created = await createMission(context, db, {
@@ -77,9 +77,11 @@ export default defineCommand<Input>({
       })
       const printed = input.json ? (await rosterOf(context, db, [created]))[0] : null
       context.out.line(printed ? JSON.stringify(printed) : created.id)
+      // A window starts up while the store is closed; a terminal is not left for hours.
+      if (isApart) await launch(created)
       return created
     })
-    return launchMission(context, destination, mission, { focus: input.focus })
+    return isApart ? 0 : launch(mission)
   },
 })
 
@@ -98,6 +100,7 @@ interface Chosen {
 
 async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
   if (input.clone !== undefined) {
+    const { chooseMission } = await import('../../roster/choose.ts')
     const original = await chooseMission(context, db, input.clone)
     return { source: { kind: 'mission', id: original.id }, repo: original.repo, parentId: original.id }
   }
@@ -109,18 +112,17 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
 
 /** null: a blank mission was picked. */
 async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
-  if (word !== undefined)
-    return resolveRepo(
-      word,
-      listRepos(db).map(({ id }) => id),
-    )
+  if (word !== undefined) {
+    const { resolveRepo } = await import('../../repo/resolve.ts')
+    const known = listRepos(db).map(({ id }) => id)
+    return resolveRepo(word, known)
+  }
   if (!isInteractive(context))
     throw usageError('which repo?', "Name one, or pass --blank; 'agenc repo ls' lists them.")
-  return pick(
-    context,
-    'repo',
-    repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] })),
-  )
+  const { pick } = await import('../../io/picker.ts')
+  const { repoChoices } = await import('../../workspace/repo-choices.ts')
+  const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))
+  return pick(context, 'repo', choices)
 }
 
 function readPrompt(prompt: string | undefined): string | null {

@@ -10,10 +10,10 @@ import type { Case } from './case.ts'
 
 /** Its Claude says that it runs, and ends: the window closes before the next round. */
 export const newMission: Case = {
-  prepare: box => {
+  prepare: async box => {
     const session = openSession(box)
     const fifo = join(box.root, 'started')
-    const started = bell(box, fifo)
+    const started = await bell(box, fifo)
     const claude = useFleetingClaude(box, fifo)
     const empty = box.write('empty.cjs', '')
     const starter = box.write('starter.cjs', starterScript(claude))
@@ -41,9 +41,9 @@ function starterScript(claude: string): string {
   return `require('node:child_process').spawn(${JSON.stringify(claude)}, { stdio: 'inherit' })\n`
 }
 
-function bell(box: Box, fifo: string): () => Promise<number> {
+async function bell(box: Box, fifo: string): Promise<() => Promise<number>> {
   let onRing = () => {}
-  const silence = listenToBell(systemRunner, fifo, () => onRing())
+  const silence = await listenToBell(systemRunner, fifo, () => onRing())
   box.leftovers.add(silence)
   return () =>
     new Promise(resolve => {
