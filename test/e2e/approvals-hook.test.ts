@@ -75,7 +75,7 @@ function helpersOf({ pid }: Hook): number[] {
     .map(child => child.pid)
 }
 
-describe.each(shells)('the asking hook in %s', async shell => {
+describe.each(shells)('the asking hook in %s', shell => {
   async function rungHook(patience = shortPatience) {
     const { target, rings } = await listeningPlaces()
     const command = askingHookCommand({ ...target, wrapperPid: process.pid }, otherwise, patience)
