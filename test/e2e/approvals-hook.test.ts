@@ -125,6 +125,7 @@ describe.each(shells)('the asking hook in %s', shell => {
 
   test('ended by Claude while it waits: gone, and the answer comes too late', async () => {
     const { hook, channel } = await waitingHook()
+    await waitFor('its patience', () => helpersOf(hook).length === 2)
     channel.keepWaiting()
     hook.child.kill('SIGTERM')
     expect(await hook.ended).toBe(0)
