@@ -3,9 +3,10 @@ import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { displayName, windowName } from '../mission/naming.ts'
 import type { MissionRecord, State, WaitingFor } from '../mission/record.ts'
+import { announce } from './announce.ts'
 import { sessionTarget, type WindowId } from './place.ts'
 import { socketOf } from './server.ts'
-import { literalMessage, type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
+import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
 import { renameMissionWindow } from './windows.ts'
 
 export interface ShownState {
@@ -77,12 +78,9 @@ export class MissionWindow {
     if (isActive === '1' && clients.length > 0) return
     const { bell, message, command } = this.#config.notify
     const words = state === 'waiting' ? `waits for you (${waitingFor})` : 'is done'
-    const commands: TmuxCommand[] = [
-      ...(state === 'idle' ? [['set-option', '-w', '-t', this.#pane, '@agenc_done', '1']] : []),
-      ...(message ? clients.map(([name]) => messageTo(name, `${windowName(mission)} ${words}`)) : []),
-    ]
-    // One by one: tmux 3.2 refuses a message for a named client, and must still do the rest.
-    for (const each of commands) this.#tmux.ask(each)
+    if (state === 'idle') this.#tmux.ask(['set-option', '-w', '-t', this.#pane, '@agenc_done', '1'])
+    const names = clients.map(([name]) => name)
+    if (message) announce(this.#tmux, names, `${windowName(mission)} ${words}`)
     if (bell) for (const [, tty] of clients) ring(tty)
     if (command) this.#runCommand(command, mission, state, waitingFor)
   }
@@ -158,10 +156,6 @@ function forget(window: string): TmuxCommand[] {
     'window-status-format',
     'window-status-current-format',
   ].map(name => ['set-option', '-wu', '-t', window, name])
-}
-
-function messageTo(client: string, text: string): TmuxCommand {
-  return ['display-message', '-c', client, literalMessage(text)]
 }
 
 function ring(tty: string): void {
