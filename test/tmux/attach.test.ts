@@ -68,7 +68,7 @@ test('inside another tmux session the client is switched, and goes back there wh
   await waitFor('the client back in its own session', () =>
     box.tmux('list-clients', '-F', '#{session_name}').includes('mine'),
   )
-  expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
+  await waitFor('the end of the other', () => box.tmux('list-sessions', '-F', '#{session_name}') === 'mine\n')
   await terminal.waitForText('shell$')
 })
 
