@@ -59,9 +59,13 @@ function escapeSemicolon(argument: string): string {
 const noServer =
   /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\))/m
 
+/** With exit 0, some versions: the socket's directory is not there. */
+const notStarted = /^error creating /m
+
 function answerOf(result: Result, commands: readonly TmuxCommand[]): Answer {
   if (result.missing) return { kind: 'no-server', isInstalled: false }
-  if (result.exitCode === 0) return { kind: 'ok', lines: linesOf(result.stdout) }
+  if (result.exitCode === 0 && !notStarted.test(result.stderr))
+    return { kind: 'ok', lines: linesOf(result.stdout) }
   if (noServer.test(result.stderr)) return { kind: 'no-server', isInstalled: true }
   return {
     kind: 'failed',

@@ -1,20 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { agencScript } from '../helpers/cli.ts'
 import { sessionBox } from '../helpers/session.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-
-test('the picker is cancelled: the session ends and attach with 0', async () => {
-  const box = sessionBox()
-  const terminal = box.attach()
-  await terminal.waitForText('(blank)')
-  terminal.type('\u001b')
-  expect(await terminal.exited).toBe(0)
-  expect(terminal.raw()).not.toMatch(/can't find|error|no server/)
-  expect(box.missions()).toEqual([])
-})
 
 test('no terminal: an error before anything is created', () => {
   const box = sessionBox()
@@ -70,6 +60,21 @@ test('inside another tmux session the client is switched, and goes back there wh
   )
   await waitFor('the end of the other', () => box.tmux('list-sessions', '-F', '#{session_name}') === 'mine\n')
   await terminal.waitForText('shell$')
+})
+
+test('the recorded server is gone: the session is made on the one that the user is on', async () => {
+  const box = sessionBox()
+  await box.start()
+  box.tmux('kill-server')
+  const work = (...args: string[]) => box.tmux('-L', 'work', ...args)
+  const terminal = openTerminal('tmux', ['-L', 'work', 'new-session', '-s', 'mine', '/bin/sh'], {
+    env: box.env,
+  })
+  onTestFinished(() => void work('kill-server'))
+  await terminal.waitForText('shell$')
+  terminal.type(`${process.execPath} ${agencScript} tmux attach\r`)
+  await terminal.waitForText('(blank)')
+  expect(work('list-clients', '-F', '#{session_name}')).toBe('agenc\n')
 })
 
 test('the home of a running session wins over the caller’s, with a warning', async () => {

@@ -11,6 +11,7 @@ const configs: [title: string, conf: string, prefix: string, needs?: string][] =
   ['mouse on', 'set -g mouse on', '\u0002'],
   ['remain-on-exit on', 'set -g remain-on-exit on', '\u0002'],
   ['detach-on-destroy off', 'set -g detach-on-destroy off', '\u0002'],
+  ['destroy-unattached on', 'set -g destroy-unattached on', '\u0002'],
   ['automatic-rename and status off', 'set -g automatic-rename on\nset -g status off', '\u0002'],
   ...shells.map((shell): (typeof configs)[number] => [
     `default-shell ${shell}`,
