@@ -50,5 +50,6 @@ case $key in
   ctrl-x) exec "$@" mission stop "$mission" ;;
   ctrl-f) exec "$@" mission fork "$mission" ;;
   ctrl-r) exec "$@" mission resume ;;
-  *) exec tmux -u -S "$socket" select-window -t "$window" ;;
 esac
+[ "${AGENC_TMUX:-}" = 1 ] && exec tmux -u -S "$socket" select-window -t "$window"
+exec "$@" mission resume "$mission"

@@ -20,13 +20,17 @@ export interface NewWindow {
   /** After this window; at the end of the session where there is none. */
   after: WindowId | null
   focus: boolean
+  /** It was killed together with its wrapper, and may have left a window that the user's own panes keep open. */
+  hasCrashed?: boolean
 }
 
 /** Opens a mission's window; its identity is set in the very call that creates it. */
 export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
   const { mission, after } = wish
   const environment = Object.entries(wish.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+  const lost = wish.hasCrashed ? missionWindows(tmux)?.get(mission.id) : undefined
   const lines = tmux.tell(
+    ...(lost === undefined ? [] : forget(lost)),
     [
       'new-window',
       ...(after === null ? ['-t', `${sessionTarget}:`] : ['-a', '-t', after]),
@@ -57,6 +61,17 @@ export function becomeMission(target: string, mission: NamedMission, parent: Win
     ...Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value]),
     ['rename-window', '-t', target, literal(windowName(mission))],
   ]
+}
+
+/** The user has panes of their own here: the window stays, and is nobody's any more. */
+export function forget(window: string): TmuxCommand[] {
+  return [
+    '@agenc_mission_uuid',
+    '@agenc_state',
+    '@agenc_done',
+    'window-status-format',
+    'window-status-current-format',
+  ].map(name => ['set-option', '-wu', '-t', window, name])
 }
 
 export function renameMissionWindow(window: WindowId, mission: NamedMission): TmuxCommand[] {

@@ -77,6 +77,41 @@ test('the recorded server is gone: the session is made on the one that the user 
   expect(work('list-clients', '-F', '#{session_name}')).toBe('agenc\n')
 })
 
+test('in a tmux of the user’s own inside a pane, the agenc session is still the recorded one', async () => {
+  const box = sessionBox()
+  const a = await box.start()
+  const inner = (...args: string[]) => box.tmux('-L', 'inner', ...args)
+  inner('new-session', '-d', '-s', 'mine', 'cat')
+  onTestFinished(() => void inner('kill-server'))
+  const TMUX = inner('display-message', '-p', '-t', '=mine:', '#{socket_path},#{pid},0').trim()
+  const env = { AGENC_TMUX: '1', TMUX, TMUX_PANE: '%0' }
+  expect(JSON.parse(box.agenc(['mission', 'ls', '--json'], { env }).stdout)).toMatchObject([
+    { tmux_window: a.id },
+  ])
+  const terminal = box.attach({ env })
+  await terminal.waitForText('lives on another tmux server')
+  expect(await terminal.exited).toBe(1)
+  expect(inner('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
+})
+
+test('detach from a popup: the client that shows it, whoever else was busy meanwhile', async () => {
+  const box = sessionBox()
+  await box.start()
+  const terminal = box.attach()
+  await terminal.waitForText('1 idle')
+  box.tmux('new-session', '-d', '-s', 'other', 'cat')
+  const other = openTerminal('tmux', ['attach-session', '-t', '=other'], { env: box.env })
+  await other.waitForText('[other]')
+  const command = `read -r _; ${process.execPath} ${agencScript} tmux detach`
+  box.tmux('bind-key', '-n', 'F5', 'display-popup', '-E', '/bin/sh', '-c', command)
+  terminal.type('\u001b[15~')
+  await terminal.waitForText('┌')
+  terminal.type('\r')
+  other.type('hello')
+  expect(await terminal.exited).toBe(0)
+  expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('other\n')
+})
+
 test('the home of a running session wins over the caller’s, with a warning', async () => {
   const box = sessionBox()
   await box.start()

@@ -95,6 +95,21 @@ describe('tmux goes down: crashed, and restore brings it back', () => {
     expect(statuses(box)).toEqual(['running', 'running'])
   })
 
+  test("killed with its wrapper, a mission's window that the user's own panes keep open is no longer its own", async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id, '--prompt', 'hello [[text good morning]]')
+    box.tmux('split-window', '-t', b.id, 'cat')
+    process.kill(box.mission(b.mission).wrapper_pid!, 'SIGKILL')
+    await box.waitForState(b.mission, 'crashed')
+    expect(box.agenc(['mission', 'resume', b.mission], { env: box.inside(a.id) }).exitCode).toBe(0)
+    await box.waitForState(b.mission, 'idle')
+    const windows = box.windows()
+    expect(windows).toHaveLength(3)
+    expect(windows.find(({ id }) => id === b.id)).toMatchObject({ mission: '', state: '' })
+    expect(box.mission(b.mission).tmux_window).toBe(box.windowOf(b.mission)!.id)
+  })
+
   test('the home of a running session wins over the caller’s, with a warning', async () => {
     const box = sessionBox()
     const a = await box.start()

@@ -63,6 +63,21 @@ describe('switch', () => {
     expect(cancelled.raw()).not.toContain('agenc:')
   })
 
+  test('from another session: the client is taken along', async () => {
+    const box = sessionBox()
+    await box.start()
+    const terminal = openTerminal('tmux', ['new-session', '-s', 'mine', '/bin/sh'], {
+      env: box.env,
+      columns: 110,
+      rows: 36,
+    })
+    await terminal.waitForText('shell$')
+    terminal.type(`${process.execPath} ${agencScript} tmux switch\r`)
+    await terminal.waitForText('enter: go there')
+    terminal.type('\r')
+    await waitFor('the client', () => box.tmux('list-clients', '-F', '#{session_name}') === 'agenc\n')
+  })
+
   test('what is too long for its column is cut, and stays apart from the next', async () => {
     const box = sessionBox()
     const repo = box.addRepo('a-repo-of-a-long-name')

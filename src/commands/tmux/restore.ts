@@ -86,7 +86,8 @@ function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord
   const environment = wrapperEnvironment(mission, null)
   if (askForSession(tmux).kind === 'there') {
     const directory = context.paths.mission(mission.id).agent
-    openWindow(tmux, { mission, directory, command, environment, parent: null, after: null, focus: false })
+    const wish = { mission, directory, command, environment, parent: null, after: null }
+    openWindow(tmux, { ...wish, focus: false, hasCrashed: true })
     return
   }
   tmux.tell(
