@@ -2,7 +2,7 @@ import { type MissionId, shortId } from '../mission/id.ts'
 import { displayName, displayRepo, windowName } from '../mission/naming.ts'
 import { windowLooks } from './looks.ts'
 import { sessionTarget, type WindowId } from './place.ts'
-import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
+import { drawn, literal, refusal, type Tmux, type TmuxCommand } from './tmux.ts'
 
 interface NamedMission {
   id: MissionId
@@ -29,7 +29,7 @@ export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
   const { mission, after } = wish
   const environment = Object.entries(wish.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   const lost = wish.hasCrashed ? missionWindows(tmux)?.get(mission.id) : undefined
-  const lines = tmux.tell(
+  const commands: TmuxCommand[] = [
     ...(lost === undefined ? [] : forget(lost)),
     [
       'new-window',
@@ -41,8 +41,14 @@ export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
     ],
     // The id is not known yet, but for this moment the name is unique.
     ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, wish.parent),
-  )
-  return lines[0] as WindowId
+  ]
+  const answer = tmux.ask(...commands)
+  if (answer.kind === 'ok') return answer.lines[0] as WindowId
+  const [window] = answer.kind === 'failed' ? answer.lines : []
+  if (window === undefined) throw refusal(answer, commands)
+  // It is there, but a hook of the user's own has renamed it before it could be found.
+  tmux.tell(...becomeMission(window, mission, wish.parent))
+  return window as WindowId
 }
 
 /** Makes a window a mission's: identity, looks, and at last the name by which it may have been found. */

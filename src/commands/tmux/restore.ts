@@ -92,7 +92,7 @@ function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord
   }
   tmux.tell(
     ...newSession(context, { name: mission.id, command, environment }),
-    ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, null),
+    ...becomeMission(`${sessionTarget}:`, mission, null),
   )
   const found = adoptServer(context, tmux)
   if (found) configureSession(context, found, loadConfig(context.paths.config).tmux)
