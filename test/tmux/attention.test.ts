@@ -75,6 +75,23 @@ test('every client of the session has the message once, and no other', async () 
   expect(clientsTold(box)).toEqual(expected.toSorted())
 })
 
+test('the bell is for terminals, not for a program that speaks with tmux', async () => {
+  const box = sessionBox()
+  const afterwards = join(box.root, 'afterwards')
+  box.agenc(['config', 'set', 'notify.bell', 'true'])
+  box.agenc(['config', 'set', 'notify.command', 'touch', afterwards])
+  const { b, terminal } = await attended(box)
+  const program = openTerminal('tmux', ['-C', 'attach-session', '-t', '=agenc'], { env: box.env })
+  await waitFor(
+    'both clients',
+    () => box.tmux('list-clients', '-t', '=agenc:').trim().split('\n').length === 2,
+  )
+  say(box, b.id, '[[bash touch x]]')
+  await waitFor('the end of the notices', () => existsSync(afterwards))
+  await waitFor('the bell', () => terminal.raw().includes('\u0007'))
+  expect(program.raw()).not.toContain('\u0007')
+})
+
 /** tmux 3.2 cannot send a message to a client by its name: there, the one that was used last has it. */
 function takesClient(box: SessionBox): boolean {
   return !box.tmux('-V').startsWith('tmux 3.2')
