@@ -16,7 +16,7 @@ export async function openSession(preparation: Preparation, { first, others }: D
   const { context, place } = preparation
   const inPlace = { ...context, env: place.env, paths: pathsAt(place.agencHome) }
   const command = [...context.self, 'mission', 'new', '--here', ...first]
-  demoTmux(context, place).tell(newSession(inPlace, { name: 'agenc', command }))
+  demoTmux(context, place).tell(...newSession(inPlace, { name: 'agenc', command }))
   for (const args of others) await startMission(preparation, args)
 }
 

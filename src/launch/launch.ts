@@ -52,6 +52,7 @@ export function openMissionWindow(
     parent: focus ? place.window : null,
     after: place.window,
     focus,
+    hasCrashed: mission.wrapper_pid !== null,
   })
 }
 

@@ -1,13 +1,14 @@
-import { writeFileSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { displayName, windowName } from '../mission/naming.ts'
 import type { MissionRecord, State, WaitingFor } from '../mission/record.ts'
+import { announce } from './announce.ts'
 import { wasJustClosed } from './closed-mark.ts'
 import { sessionTarget, type WindowId } from './place.ts'
+import { ring } from './ring.ts'
 import { socketOf } from './server.ts'
-import { literalMessage, type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
-import { renameMissionWindow } from './windows.ts'
+import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
+import { forget, renameMissionWindow } from './windows.ts'
 
 export interface ShownState {
   state: State
@@ -62,7 +63,13 @@ export class MissionWindow {
       set('@agenc_since', String(Math.floor(this.#context.now().getTime() / 1000))),
       ...(isDone ? [] : [['set-option', '-wu', '-t', this.#pane, '@agenc_done']]),
       ['display-message', '-p', '-t', this.#pane, '#{window_active}'],
-      ['list-clients', '-t', `${sessionTarget}:`, '-F', '#{client_name}\t#{client_tty}'],
+      [
+        'list-clients',
+        '-t',
+        `${sessionTarget}:`,
+        '-F',
+        '#{client_name}\t#{?client_control_mode,,#{client_tty}}',
+      ],
     )
     const startsToWait = callsForUser(next) && !(before && callsForUser(before))
     if (answer.kind === 'ok' && (isDone || startsToWait)) this.#notify(mission, next, answer.lines)
@@ -78,12 +85,9 @@ export class MissionWindow {
     if (isActive === '1' && clients.length > 0) return
     const { bell, message, command } = this.#config.notify
     const words = state === 'waiting' ? `waits for you (${waitingFor})` : 'is done'
-    const commands: TmuxCommand[] = [
-      ...(state === 'idle' ? [['set-option', '-w', '-t', this.#pane, '@agenc_done', '1']] : []),
-      ...(message ? clients.map(([name]) => messageTo(name, `${windowName(mission)} ${words}`)) : []),
-    ]
-    // One by one: tmux 3.2 refuses a message for a named client, and must still do the rest.
-    for (const each of commands) this.#tmux.ask(each)
+    if (state === 'idle') this.#tmux.ask(['set-option', '-w', '-t', this.#pane, '@agenc_done', '1'])
+    const names = clients.map(([name]) => name)
+    if (message) announce(this.#tmux, names, `${windowName(mission)} ${words}`)
     if (bell) for (const [, tty] of clients) ring(tty)
     if (command) this.#runCommand(command, mission, state, waitingFor)
   }
@@ -150,27 +154,4 @@ function isSame(before: ShownState, next: ShownState): boolean {
 
 function callsForUser({ state, isHandled }: ShownState): boolean {
   return state === 'waiting' && !isHandled
-}
-
-/** The user has panes of their own here: the window stays, and is nobody's any more. */
-function forget(window: string): TmuxCommand[] {
-  return [
-    '@agenc_mission_uuid',
-    '@agenc_state',
-    '@agenc_done',
-    'window-status-format',
-    'window-status-current-format',
-  ].map(name => ['set-option', '-wu', '-t', window, name])
-}
-
-function messageTo(client: string, text: string): TmuxCommand {
-  return ['display-message', '-c', client, literalMessage(text)]
-}
-
-function ring(tty: string): void {
-  try {
-    writeFileSync(tty, '\u0007')
-  } catch {
-    // That client has just left.
-  }
 }

@@ -23,8 +23,11 @@ export function placeInSession({ env, exec }: Context): Place | null {
   if (env.AGENC_TMUX !== '1' || socket === null) return null
   const tmux = tmuxAt(exec, env, socket)
   const target = env.TMUX_PANE || `$${env.TMUX!.split(',')[2]}:`
-  const answer = tmux.ask(['display-message', '-p', '-t', target, '#{session_name}\t#{window_id}'])
+  const format = '#{session_name}\t#{window_id}\t#{pane_id}'
+  const answer = tmux.ask(['display-message', '-p', '-t', target, format])
   if (answer.kind !== 'ok') return null
-  const [session, window] = (answer.lines[0] ?? '').split('\t')
-  return session === sessionName && window ? { tmux, window: window as WindowId } : null
+  const [session, window, pane] = (answer.lines[0] ?? '').split('\t')
+  if (session !== sessionName || !window) return null
+  // Without a pane, tmux would take any session's client for the one that asks.
+  return { tmux: tmuxAt(exec, { ...env, TMUX_PANE: pane }, socket), window: window as WindowId }
 }

@@ -17,10 +17,9 @@ export function socketOf(env: NodeJS.ProcessEnv): string | null {
   return env.TMUX?.split(',')[0] || null
 }
 
-/** Inside agenc's own session the server is the one we are in; elsewhere the recorded one. */
+/** The recorded one also where `$TMUX` names another: from a pane of agenc's a tmux of the user's own may be started. */
 export function tmuxOf(context: Context): Tmux {
-  const own = context.env.AGENC_TMUX === '1' ? socketOf(context.env) : null
-  return tmuxAt(context.exec, context.env, own ?? recordedSocket(context) ?? socketOf(context.env))
+  return tmuxAt(context.exec, context.env, recordedSocket(context) ?? socketOf(context.env))
 }
 
 /** From now on this server is the one, by the path of its socket. null: it is gone again. */

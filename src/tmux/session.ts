@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts'
+import { pathsAt } from '../paths.ts'
 import { sessionName, sessionTarget } from './place.ts'
-import { literal, type Tmux, type TmuxCommand } from './tmux.ts'
+import { socketOf, tmuxOf } from './server.ts'
+import { literal, type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
 
 /** What a mission needs of the user's present environment, where an old session has an old one. */
 const refreshed =
@@ -27,23 +29,51 @@ export function askForSession(tmux: Tmux): SessionState {
   return { kind: 'unknown', message: answer.message }
 }
 
+/**
+ * The server that has the session, or should get it: the recorded one counts only while the session is there.
+ * Afterwards it may be gone for good, after a reboot together with the directory of its socket.
+ */
+export function findSession(context: Context): { tmux: Tmux; state: SessionState } {
+  const recorded = tmuxOf(context)
+  const state = askForSession(recorded)
+  const own = tmuxAt(context.exec, context.env, socketOf(context.env))
+  if (state.kind !== 'none' || own.socket === recorded.socket) return { tmux: recorded, state }
+  return { tmux: own, state: askForSession(own) }
+}
+
+/** A running session goes on with the home that it was started for. */
+export function contextOfSession(context: Context, state: SessionState): Context {
+  if (state.kind !== 'there' || state.home === null || state.home === context.paths.home) return context
+  context.err.line(
+    `agenc: the session was started for ${state.home}; that one counts, not ${context.paths.home}.`,
+  )
+  return { ...context, paths: pathsAt(state.home), env: { ...context.env, AGENC_DIRPATH: state.home } }
+}
+
 export interface FirstWindow {
   name: string
   command: readonly string[]
   environment?: Record<string, string>
 }
 
-/** The environment is given at creation: set afterwards, it would come too late for the first window. */
-export function newSession(context: Context, first: FirstWindow): TmuxCommand {
+/**
+ * The environment is given at creation: set afterwards, it would come too late for the first window. The user's
+ * own settings may let windows stay when they have ended, and sessions end that nobody is attached to: not here.
+ */
+export function newSession(context: Context, first: FirstWindow): TmuxCommand[] {
   const size = terminalSize()
   const environment = { AGENC_TMUX: '1', AGENC_DIRPATH: context.paths.home, ...first.environment }
   return [
-    'new-session',
-    '-d',
-    ...['-s', sessionName, '-n', first.name, '-c', literal(context.env.HOME ?? '/')],
-    ...(size === null ? [] : ['-x', String(size.columns), '-y', String(size.rows)]),
-    ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
-    ...first.command,
+    [
+      'new-session',
+      '-d',
+      ...['-s', sessionName, '-n', first.name, '-c', literal(context.env.HOME ?? '/')],
+      ...(size === null ? [] : ['-x', String(size.columns), '-y', String(size.rows)]),
+      ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+      ...first.command,
+    ],
+    ['set-option', '-t', `${sessionTarget}:`, 'destroy-unattached', 'off'],
+    ['set-option', '-w', '-t', `${sessionTarget}:`, 'remain-on-exit', 'off'],
   ]
 }
 

@@ -18,7 +18,7 @@ repo=$((room * 45 / 100))
 name=$((room - repo))
 
 # rank, window, mission, since, then what is shown: only ids ever reach a command line.
-rows=$(tm list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p$repo:#{=/$((repo - 1))/…:@agenc_repo}}#{p$name:#{=/$((name - 1))/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" 2>/dev/null |
+rows=$(tm list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p$repo:#{=/$((repo - 2))/…:@agenc_repo}}#{p$name:#{=/$((name - 2))/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" 2>/dev/null |
   awk -F "$tab" -v now="$(date +%s)" '
     $3 == "" { next }
     {
@@ -50,5 +50,6 @@ case $key in
   ctrl-x) exec "$@" mission stop "$mission" ;;
   ctrl-f) exec "$@" mission fork "$mission" ;;
   ctrl-r) exec "$@" mission resume ;;
-  *) exec tmux -u -S "$socket" select-window -t "$window" ;;
 esac
+[ "${AGENC_TMUX:-}" = 1 ] && exec tmux -u -S "$socket" select-window -t "$window"
+exec "$@" mission resume "$mission"

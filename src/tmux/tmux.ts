@@ -8,7 +8,8 @@ export type TmuxCommand = readonly string[]
 export type Answer =
   | { kind: 'ok'; lines: string[] }
   | { kind: 'no-server'; isInstalled: boolean }
-  | { kind: 'failed'; command: string; message: string }
+  /** With what the commands before had to say. */
+  | { kind: 'failed'; lines: string[]; command: string; message: string }
 
 /** The one gateway to the program, for one server. */
 export interface Tmux {
@@ -34,14 +35,22 @@ export function tmuxAt(exec: Runner, env: NodeJS.ProcessEnv, socket: string | nu
     tell: (...commands) => {
       const answer = ask(...commands)
       if (answer.kind === 'ok') return answer.lines
-      if (answer.kind === 'no-server' && !answer.isInstalled) throw notInstalled()
-      const message = answer.kind === 'no-server' ? 'no server is running' : answer.message
-      throw new AgencError(
-        `tmux ${commands[0]?.[0]}: ${message}`,
-        "Is the agenc session there? Run 'agenc tmux attach'.",
-      )
+      throw refusal(answer, commands)
     },
   }
+}
+
+/** What to tell people where tmux did not do as it was told. */
+export function refusal(
+  answer: Exclude<Answer, { kind: 'ok' }>,
+  commands: readonly TmuxCommand[],
+): AgencError {
+  if (answer.kind === 'no-server' && !answer.isInstalled) return notInstalled()
+  const message = answer.kind === 'no-server' ? 'no server is running' : answer.message
+  return new AgencError(
+    `tmux ${commands[0]?.[0]}: ${message}`,
+    "Is the agenc session there? Run 'agenc tmux attach'.",
+  )
 }
 
 /** A `;` between commands separates them; one at the end of an argument would as well, and is escaped. */
@@ -59,12 +68,17 @@ function escapeSemicolon(argument: string): string {
 const noServer =
   /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\))/m
 
+/** With exit 0, some versions: the socket's directory is not there. */
+const notStarted = /^error creating /m
+
 function answerOf(result: Result, commands: readonly TmuxCommand[]): Answer {
   if (result.missing) return { kind: 'no-server', isInstalled: false }
-  if (result.exitCode === 0) return { kind: 'ok', lines: linesOf(result.stdout) }
+  if (result.exitCode === 0 && !notStarted.test(result.stderr))
+    return { kind: 'ok', lines: linesOf(result.stdout) }
   if (noServer.test(result.stderr)) return { kind: 'no-server', isInstalled: true }
   return {
     kind: 'failed',
+    lines: linesOf(result.stdout),
     command: commands[0]?.[0] ?? '',
     message: result.stderr.trim() || `exit ${result.exitCode}`,
   }

@@ -2,7 +2,7 @@ import { type MissionId, shortId } from '../mission/id.ts'
 import { displayName, displayRepo, windowName } from '../mission/naming.ts'
 import { windowLooks } from './looks.ts'
 import { sessionTarget, type WindowId } from './place.ts'
-import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
+import { drawn, literal, refusal, type Tmux, type TmuxCommand } from './tmux.ts'
 
 interface NamedMission {
   id: MissionId
@@ -20,13 +20,17 @@ export interface NewWindow {
   /** After this window; at the end of the session where there is none. */
   after: WindowId | null
   focus: boolean
+  /** It was killed together with its wrapper, and may have left a window that the user's own panes keep open. */
+  hasCrashed?: boolean
 }
 
 /** Opens a mission's window; its identity is set in the very call that creates it. */
 export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
   const { mission, after } = wish
   const environment = Object.entries(wish.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-  const lines = tmux.tell(
+  const lost = wish.hasCrashed ? missionWindows(tmux)?.get(mission.id) : undefined
+  const commands: TmuxCommand[] = [
+    ...(lost === undefined ? [] : forget(lost)),
     [
       'new-window',
       ...(after === null ? ['-t', `${sessionTarget}:`] : ['-a', '-t', after]),
@@ -37,8 +41,14 @@ export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
     ],
     // The id is not known yet, but for this moment the name is unique.
     ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, wish.parent),
-  )
-  return lines[0] as WindowId
+  ]
+  const answer = tmux.ask(...commands)
+  if (answer.kind === 'ok') return answer.lines[0] as WindowId
+  const [window] = answer.kind === 'failed' ? answer.lines : []
+  if (window === undefined) throw refusal(answer, commands)
+  // It is there, but a hook of the user's own has renamed it before it could be found.
+  tmux.tell(...becomeMission(window, mission, wish.parent))
+  return window as WindowId
 }
 
 /** Makes a window a mission's: identity, looks, and at last the name by which it may have been found. */
@@ -57,6 +67,17 @@ export function becomeMission(target: string, mission: NamedMission, parent: Win
     ...Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value]),
     ['rename-window', '-t', target, literal(windowName(mission))],
   ]
+}
+
+/** The user has panes of their own here: the window stays, and is nobody's any more. */
+export function forget(window: string): TmuxCommand[] {
+  return [
+    '@agenc_mission_uuid',
+    '@agenc_state',
+    '@agenc_done',
+    'window-status-format',
+    'window-status-current-format',
+  ].map(name => ['set-option', '-wu', '-t', window, name])
 }
 
 export function renameMissionWindow(window: WindowId, mission: NamedMission): TmuxCommand[] {

@@ -1,20 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { agencScript } from '../helpers/cli.ts'
 import { sessionBox } from '../helpers/session.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-
-test('the picker is cancelled: the session ends and attach with 0', async () => {
-  const box = sessionBox()
-  const terminal = box.attach()
-  await terminal.waitForText('(blank)')
-  terminal.type('\u001b')
-  expect(await terminal.exited).toBe(0)
-  expect(terminal.raw()).not.toMatch(/can't find|error|no server/)
-  expect(box.missions()).toEqual([])
-})
 
 test('no terminal: an error before anything is created', () => {
   const box = sessionBox()
@@ -68,8 +58,58 @@ test('inside another tmux session the client is switched, and goes back there wh
   await waitFor('the client back in its own session', () =>
     box.tmux('list-clients', '-F', '#{session_name}').includes('mine'),
   )
-  expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
+  await waitFor('the end of the other', () => box.tmux('list-sessions', '-F', '#{session_name}') === 'mine\n')
   await terminal.waitForText('shell$')
+})
+
+test('the recorded server is gone: the session is made on the one that the user is on', async () => {
+  const box = sessionBox()
+  await box.start()
+  box.tmux('kill-server')
+  const work = (...args: string[]) => box.tmux('-L', 'work', ...args)
+  const terminal = openTerminal('tmux', ['-L', 'work', 'new-session', '-s', 'mine', '/bin/sh'], {
+    env: box.env,
+  })
+  onTestFinished(() => void work('kill-server'))
+  await terminal.waitForText('shell$')
+  terminal.type(`${process.execPath} ${agencScript} tmux attach\r`)
+  await terminal.waitForText('(blank)')
+  expect(work('list-clients', '-F', '#{session_name}')).toBe('agenc\n')
+})
+
+test('in a tmux of the user’s own inside a pane, the agenc session is still the recorded one', async () => {
+  const box = sessionBox()
+  const a = await box.start()
+  const inner = (...args: string[]) => box.tmux('-L', 'inner', ...args)
+  inner('new-session', '-d', '-s', 'mine', 'cat')
+  onTestFinished(() => void inner('kill-server'))
+  const TMUX = inner('display-message', '-p', '-t', '=mine:', '#{socket_path},#{pid},0').trim()
+  const env = { AGENC_TMUX: '1', TMUX, TMUX_PANE: '%0' }
+  expect(JSON.parse(box.agenc(['mission', 'ls', '--json'], { env }).stdout)).toMatchObject([
+    { tmux_window: a.id },
+  ])
+  const terminal = box.attach({ env })
+  await terminal.waitForText('lives on another tmux server')
+  expect(await terminal.exited).toBe(1)
+  expect(inner('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
+})
+
+test('detach from a popup: the client that shows it, whoever else was busy meanwhile', async () => {
+  const box = sessionBox()
+  await box.start()
+  const terminal = box.attach()
+  await terminal.waitForText('1 idle')
+  box.tmux('new-session', '-d', '-s', 'other', 'cat')
+  const other = openTerminal('tmux', ['attach-session', '-t', '=other'], { env: box.env })
+  await other.waitForText('[other]')
+  const command = `read -r _; ${process.execPath} ${agencScript} tmux detach`
+  box.tmux('bind-key', '-n', 'F5', 'display-popup', '-E', '/bin/sh', '-c', command)
+  terminal.type('\u001b[15~')
+  await terminal.waitForText('┌')
+  terminal.type('\r')
+  other.type('hello')
+  expect(await terminal.exited).toBe(0)
+  expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('other\n')
 })
 
 test('the home of a running session wins over the caller’s, with a warning', async () => {

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'
+import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 async function attended(box: SessionBox) {
@@ -55,6 +56,53 @@ test('a mission that waits elsewhere is marked, counted and announced, once, unt
   await terminal.waitForText(`-${b.name}`)
   await waitFor('two notices', () => readFileSync(log, 'utf8').trimEnd().split('\n').length === 2)
 })
+
+test('every client of the session has the message once, and no other', async () => {
+  const box = sessionBox()
+  const { b } = await attended(box)
+  const second = box.attach()
+  await second.waitForText('2 idle')
+  box.tmux('new-session', '-d', '-s', 'other', 'sleep 1000')
+  const other = openTerminal('tmux', ['attach-session', '-t', '=other'], { env: box.env })
+  await other.waitForText('[other]')
+  const clients = box.tmux('list-clients', '-t', '=agenc:', '-F', '#{client_name}').trimEnd().split('\n')
+  expect(clients).toHaveLength(2)
+  say(box, b.id, '[[bash touch x]]')
+  await box.waitForState(b.mission, 'waiting')
+  await second.waitForText('waits for you')
+  const expected = takesClient(box) ? clients : clients.slice(-1)
+  await waitFor('the messages', () => clientsTold(box).length === expected.length)
+  expect(clientsTold(box)).toEqual(expected.toSorted())
+})
+
+test('the bell is for terminals, not for a program that speaks with tmux', async () => {
+  const box = sessionBox()
+  const afterwards = join(box.root, 'afterwards')
+  box.agenc(['config', 'set', 'notify.bell', 'true'])
+  box.agenc(['config', 'set', 'notify.command', 'touch', afterwards])
+  const { b, terminal } = await attended(box)
+  const program = openTerminal('tmux', ['-C', 'attach-session', '-t', '=agenc'], { env: box.env })
+  await waitFor(
+    'both clients',
+    () => box.tmux('list-clients', '-t', '=agenc:').trim().split('\n').length === 2,
+  )
+  say(box, b.id, '[[bash touch x]]')
+  await waitFor('the end of the notices', () => existsSync(afterwards))
+  await waitFor('the bell', () => terminal.raw().includes('\u0007'))
+  expect(program.raw()).not.toContain('\u0007')
+})
+
+/** tmux 3.2 cannot send a message to a client by its name: there, the one that was used last has it. */
+function takesClient(box: SessionBox): boolean {
+  return !box.tmux('-V').startsWith('tmux 3.2')
+}
+
+/** By tmux's own log, by name. */
+function clientsTold(box: SessionBox): string[] {
+  return [...box.tmux('show-messages').matchAll(/(\S+) message: .* waits for you/g)]
+    .map(([, client]) => client!)
+    .sort()
+}
 
 test('a user who looks at it is not disturbed', async () => {
   const box = sessionBox()

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isProcessAlive, type SessionBox, sessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -74,7 +76,7 @@ describe('tmux goes down: crashed, and restore brings it back', () => {
     expect(box.windows().filter(({ mission }) => mission !== '')).toHaveLength(2)
   })
 
-  test('after a reboot: pids and start times of another life', async () => {
+  test('after a reboot: pids and start times of another life, and no socket', async () => {
     const box = sessionBox()
     await twoMissions(box)
     const processes = processesOf(box)
@@ -86,9 +88,45 @@ describe('tmux goes down: crashed, and restore brings it back', () => {
       "UPDATE missions SET wrapper_pid = ?, wrapper_start = 'another-boot:1:1', ended_by = NULL",
     ).run(process.pid)
     db.close()
+    for (const name of readdirSync(box.env.TMUX_TMPDIR!))
+      rmSync(join(box.env.TMUX_TMPDIR!, name), { recursive: true })
     expect(statuses(box)).toEqual(['crashed', 'crashed'])
     expect(box.agenc(['tmux', 'restore']).exitCode).toBe(0)
     expect(statuses(box)).toEqual(['running', 'running'])
+  })
+
+  test("killed with its wrapper, a mission's window that the user's own panes keep open is no longer its own", async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id, '--prompt', 'hello [[text good morning]]')
+    box.tmux('split-window', '-t', b.id, 'cat')
+    process.kill(box.mission(b.mission).wrapper_pid!, 'SIGKILL')
+    await box.waitForState(b.mission, 'crashed')
+    expect(box.agenc(['mission', 'resume', b.mission], { env: box.inside(a.id) }).exitCode).toBe(0)
+    await box.waitForState(b.mission, 'idle')
+    const windows = box.windows()
+    expect(windows).toHaveLength(3)
+    expect(windows.find(({ id }) => id === b.id)).toMatchObject({ mission: '', state: '' })
+    expect(box.mission(b.mission).tmux_window).toBe(box.windowOf(b.mission)!.id)
+  })
+
+  test('the home of a running session wins over the caller’s, with a warning', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    box.tmux('kill-server')
+    await box.waitForState(a.mission, 'crashed')
+    const elsewhere = { AGENC_DIRPATH: join(box.root, 'elsewhere') }
+    const terminal = box.attach({ env: elsewhere })
+    await terminal.waitForText('(blank)')
+    terminal.type('\r')
+    await waitFor('the other mission', () => box.windows().find(({ state }) => state === 'idle'))
+    for (const command of ['restore', 'inject-config']) {
+      const done = box.agenc(['tmux', command])
+      expect(done.exitCode).toBe(0)
+      expect(done.stderr).toContain(`started for ${elsewhere.AGENC_DIRPATH}; that one counts`)
+    }
+    expect(box.windows()).toHaveLength(1)
+    expect(box.tmux('list-keys', '-T', 'agenc')).not.toContain(box.agencHome)
   })
 
   test('what cannot be restored is named with the reason', async () => {

@@ -24,10 +24,10 @@ async function threeMissions() {
   return { box, a, b, c }
 }
 
-const openSwitch = (box: SessionBox, env: NodeJS.ProcessEnv = {}) =>
+const openSwitch = (box: SessionBox, env: NodeJS.ProcessEnv = {}, columns = 110) =>
   openTerminal(process.execPath, [agencScript, 'tmux', 'switch'], {
     env: { ...box.env, ...env },
-    columns: 110,
+    columns,
     rows: 36,
   })
 
@@ -61,6 +61,30 @@ describe('switch', () => {
     cancelled.type('\u001b')
     expect(await cancelled.exited).toBe(130)
     expect(cancelled.raw()).not.toContain('agenc:')
+  })
+
+  test('from another session: the client is taken along', async () => {
+    const box = sessionBox()
+    await box.start()
+    const terminal = openTerminal('tmux', ['new-session', '-s', 'mine', '/bin/sh'], {
+      env: box.env,
+      columns: 110,
+      rows: 36,
+    })
+    await terminal.waitForText('shell$')
+    terminal.type(`${process.execPath} ${agencScript} tmux switch\r`)
+    await terminal.waitForText('enter: go there')
+    terminal.type('\r')
+    await waitFor('the client', () => box.tmux('list-clients', '-F', '#{session_name}') === 'agenc\n')
+  })
+
+  test('what is too long for its column is cut, and stays apart from the next', async () => {
+    const box = sessionBox()
+    const repo = box.addRepo('a-repo-of-a-long-name')
+    const a = await box.start()
+    box.agenc(['mission', 'new', repo, '--name', 'a name that is too long'], { env: box.inside(a.id) })
+    const terminal = openSwitch(box, {}, 62)
+    await terminal.waitForText(/[0-9a-f]{8} \S+… a name\S*( \S+)*… /)
   })
 
   test('without fzf: a search prompt with the same list', async () => {

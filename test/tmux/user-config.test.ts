@@ -11,6 +11,12 @@ const configs: [title: string, conf: string, prefix: string, needs?: string][] =
   ['mouse on', 'set -g mouse on', '\u0002'],
   ['remain-on-exit on', 'set -g remain-on-exit on', '\u0002'],
   ['detach-on-destroy off', 'set -g detach-on-destroy off', '\u0002'],
+  [
+    'a hook that renames windows',
+    'set-hook -g after-new-window "rename-window mine"\nset-hook -g after-new-session "rename-window mine"',
+    '\u0002',
+  ],
+  ['destroy-unattached on', 'set -g destroy-unattached on', '\u0002'],
   ['automatic-rename and status off', 'set -g automatic-rename on\nset -g status off', '\u0002'],
   ...shells.map((shell): (typeof configs)[number] => [
     `default-shell ${shell}`,
@@ -32,7 +38,10 @@ test.for(configs)('the whole story with %s', async ([title, tmuxConf, prefix, ne
   const first = await waitFor('the first mission', () => box.windows().find(({ mission }) => mission))
   await box.waitForState(first.mission, 'idle')
   const side = await box.startFrom(first.id)
-  expect(box.windows().map(({ mission }) => mission)).toEqual([first.mission, side.mission])
+  expect(box.windows()).toMatchObject([
+    { mission: first.mission, name: `${first.mission.slice(0, 8)} (blank)` },
+    { mission: side.mission, name: `${side.mission.slice(0, 8)} (blank)` },
+  ])
   terminal.type('hello [[text good morning]]')
   terminal.type('\r')
   await terminal.waitForText('good morning')

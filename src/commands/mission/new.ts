@@ -7,7 +7,8 @@ import type { Database } from '../../db/open.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/store.ts'
 import { usageError } from '../../errors.ts'
-import { destinationFor, launchMission } from '../../launch/launch.ts'
+import { inFirstWindow } from '../../launch/first-window.ts'
+import { type Destination, destinationFor, launchMission } from '../../launch/launch.ts'
 import { parseApprove } from '../../mission/approve.ts'
 import type { MissionId } from '../../mission/id.ts'
 import { missionName } from '../../mission/naming.ts'
@@ -54,36 +55,41 @@ export default defineCommand<Input>({
   async run(context, input) {
     refuseContradictions(input)
     if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
-    const { claude } = await preparedConfig(context.paths)
     const destination = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
-    // A new window has the session's own PATH; everywhere else what is missing is said before anything is made.
-    if (destination.kind !== 'new-window') findClaude(claude.command, context.env)
-    refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
-    const launch = (mission: MissionRecord) =>
-      launchMission(context, destination, mission, { focus: input.focus })
-    const isApart = destination.kind === 'new-window'
-    const mission = await withStore(context, async db => {
-      const { source, repo, parentId } = await chooseSource(context, db, input)
-      const created = await createMission(context, db, {
-        source,
-        repo,
-        parentId,
-        name: input.name === undefined ? null : missionName(input.name),
-        permissionMode: input.permissionMode ?? null,
-        approve: input.approve === undefined ? null : parseApprove(input.approve),
-        model: input.model ?? null,
-        prompt: readPrompt(input.prompt),
-        forkedSessionId: null,
-      })
-      const printed = input.json ? (await rosterOf(context, db, [created]))[0] : null
-      context.out.line(printed ? JSON.stringify(printed) : created.id)
-      // A window starts up while the store is closed; a terminal is not left for hours.
-      if (isApart) await launch(created)
-      return created
-    })
-    return isApart ? 0 : launch(mission)
+    const start = () => startMission(context, input, destination)
+    return destination.kind === 'this-window' ? inFirstWindow(context, destination.place, start) : start()
   },
 })
+
+async function startMission(context: Context, input: Input, destination: Destination): Promise<number> {
+  const { claude } = await preparedConfig(context.paths)
+  // A new window has the session's own PATH; everywhere else what is missing is said before anything is made.
+  if (destination.kind !== 'new-window') findClaude(claude.command, context.env)
+  refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
+  const launch = (mission: MissionRecord) =>
+    launchMission(context, destination, mission, { focus: input.focus })
+  const isApart = destination.kind === 'new-window'
+  const mission = await withStore(context, async db => {
+    const { source, repo, parentId } = await chooseSource(context, db, input)
+    const created = await createMission(context, db, {
+      source,
+      repo,
+      parentId,
+      name: input.name === undefined ? null : missionName(input.name),
+      permissionMode: input.permissionMode ?? null,
+      approve: input.approve === undefined ? null : parseApprove(input.approve),
+      model: input.model ?? null,
+      prompt: readPrompt(input.prompt),
+      forkedSessionId: null,
+    })
+    const printed = input.json ? (await rosterOf(context, db, [created]))[0] : null
+    context.out.line(printed ? JSON.stringify(printed) : created.id)
+    // A window starts up while the store is closed; a terminal is not left for hours.
+    if (isApart) await launch(created)
+    return created
+  })
+  return isApart ? 0 : launch(mission)
+}
 
 function refuseContradictions({ repo, blank, clone, approve }: Input): void {
   if ([repo, blank, clone].filter(Boolean).length > 1) {

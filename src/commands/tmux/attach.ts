@@ -3,13 +3,19 @@ import type { Context } from '../../context.ts'
 import { listMissions } from '../../db/missions.ts'
 import { readStore } from '../../db/store.ts'
 import { AgencError, usageError } from '../../errors.ts'
-import { pathsAt } from '../../paths.ts'
 import { statusesOf } from '../../roster/roster.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { showRestorable } from '../../tmux/looks.ts'
 import { placeInSession, sessionTarget } from '../../tmux/place.ts'
-import { adoptServer, socketOf, tmuxOf } from '../../tmux/server.ts'
-import { askForSession, newSession, refreshEnvironment } from '../../tmux/session.ts'
+import { adoptServer, socketOf } from '../../tmux/server.ts'
+import {
+  askForSession,
+  contextOfSession,
+  findSession,
+  newSession,
+  refreshEnvironment,
+  type SessionState,
+} from '../../tmux/session.ts'
 import type { Tmux, TmuxCommand } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/version.ts'
 import { writeRepoChoices } from '../../workspace/repo-choices.ts'
@@ -27,9 +33,9 @@ export default defineCommand<Record<string, never>>({
     if (!context.stdin.isTTY || !context.out.isTerminal) {
       throw usageError('attach needs a terminal, and this is none', 'Run it in a terminal.')
     }
-    const tmux = tmuxOf(context)
-    refuseOtherServer(context, tmux)
-    const session = ensureSession(context, tmux)
+    const { tmux, state } = findSession(context)
+    refuseOtherServer(context, tmux, state)
+    const session = ensureSession(context, tmux, state)
     const found = adoptServer(session, tmux)
     prepareConfig(session.paths.config)
     if (found) configureSession(session, found, loadConfig(session.paths.config).tmux)
@@ -38,34 +44,28 @@ export default defineCommand<Record<string, never>>({
 })
 
 /** A client cannot be moved from one tmux server to another. */
-function refuseOtherServer(context: Context, tmux: Tmux): void {
+function refuseOtherServer(context: Context, tmux: Tmux, state: SessionState): void {
   const own = socketOf(context.env)
-  if (own === null || tmux.socket === own || askForSession(tmux).kind !== 'there') return
+  if (own === null || tmux.socket === own || state.kind !== 'there') return
   throw new AgencError(
     `the agenc session lives on another tmux server (${tmux.socket})`,
     "Detach from this one first, then run 'agenc tmux attach' again.",
   )
 }
 
-/** The context of the session: a running one goes on with the home that it was started for. */
-function ensureSession(context: Context, tmux: Tmux): Context {
-  const state = askForSession(tmux)
+/** The context of the session, which may have another home. */
+function ensureSession(context: Context, tmux: Tmux, state: SessionState): Context {
   if (state.kind === 'unknown')
     throw new AgencError(`tmux cannot be asked: ${state.message}`, "Does 'tmux ls' work?")
   if (state.kind === 'none') {
     const answer = tmux.ask(
-      newSession(context, { name: 'agenc', command: [...context.self, 'mission', 'new', '--here'] }),
+      ...newSession(context, { name: 'agenc', command: [...context.self, 'mission', 'new', '--here'] }),
     )
     if (answer.kind === 'failed' && !/duplicate session/.test(answer.message)) {
       throw new AgencError(`tmux new-session: ${answer.message}`, "Does 'tmux new-session' work by hand?")
     }
-    return context
   }
-  if (state.home === null || state.home === context.paths.home) return context
-  context.err.line(
-    `agenc: the session was started for ${state.home}; that one counts, not ${context.paths.home}.`,
-  )
-  return { ...context, paths: pathsAt(state.home), env: { ...context.env, AGENC_DIRPATH: state.home } }
+  return contextOfSession(context, state)
 }
 
 /** The picker may be cancelled before, while or after we attach: the session is gone then, and all is well. */

@@ -2,7 +2,7 @@ import { loadConfig } from '../../config/file.ts'
 import { AgencError } from '../../errors.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { askForSession } from '../../tmux/session.ts'
+import { askForSession, contextOfSession } from '../../tmux/session.ts'
 import { defineCommand } from '../command.ts'
 
 export default defineCommand<Record<string, never>>({
@@ -10,10 +10,12 @@ export default defineCommand<Record<string, never>>({
   examples: ['agenc tmux inject-config'],
   run(context) {
     const tmux = tmuxOf(context)
-    if (askForSession(tmux).kind !== 'there') {
+    const state = askForSession(tmux)
+    if (state.kind !== 'there') {
       throw new AgencError('there is no agenc session', "Start it with 'agenc tmux attach'.")
     }
-    configureSession(context, tmux, loadConfig(context.paths.config).tmux)
+    const session = contextOfSession(context, state)
+    configureSession(session, tmux, loadConfig(session.paths.config).tmux)
     return 0
   },
 })

@@ -11,8 +11,8 @@ import { statusesOf, statusNow } from '../../roster/roster.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { showRestorable } from '../../tmux/looks.ts'
 import { sessionTarget } from '../../tmux/place.ts'
-import { adoptServer, tmuxOf } from '../../tmux/server.ts'
-import { askForSession, newSession } from '../../tmux/session.ts'
+import { adoptServer } from '../../tmux/server.ts'
+import { askForSession, contextOfSession, findSession, newSession } from '../../tmux/session.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/version.ts'
 import { becomeMission, openWindow } from '../../tmux/windows.ts'
@@ -34,18 +34,19 @@ export default defineCommand<{ json?: boolean }>({
   examples: ['agenc tmux restore'],
   async run(context, { json }) {
     requireTmux(context.exec, context.env)
-    const results = await withStore(context, db => restoreAll(context, db))
+    const { tmux, state } = findSession(context)
+    const session = contextOfSession(context, state)
+    const results = await withStore(session, db => restoreAll(session, db, tmux))
     if (json) context.out.line(JSON.stringify(results))
     else if (results.length === 0) context.err.line('There is nothing to restore.')
     return results.some(({ restored }) => !restored) ? 1 : 0
   },
 })
 
-async function restoreAll(context: Context, db: Database): Promise<Restored[]> {
+async function restoreAll(context: Context, db: Database, tmux: Tmux): Promise<Restored[]> {
   const missions = listMissions(db).reverse()
   const statuses = statusesOf(context, missions)
   const lost = missions.filter((_, index) => statuses[index] === 'crashed')
-  const tmux = tmuxOf(context)
   const results: Restored[] = []
   for (const [index, mission] of lost.entries()) {
     const reason = await restoreOne(context, db, tmux, mission)
@@ -85,12 +86,13 @@ function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord
   const environment = wrapperEnvironment(mission, null)
   if (askForSession(tmux).kind === 'there') {
     const directory = context.paths.mission(mission.id).agent
-    openWindow(tmux, { mission, directory, command, environment, parent: null, after: null, focus: false })
+    const wish = { mission, directory, command, environment, parent: null, after: null }
+    openWindow(tmux, { ...wish, focus: false, hasCrashed: true })
     return
   }
   tmux.tell(
-    newSession(context, { name: mission.id, command, environment }),
-    ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, null),
+    ...newSession(context, { name: mission.id, command, environment }),
+    ...becomeMission(`${sessionTarget}:`, mission, null),
   )
   const found = adoptServer(context, tmux)
   if (found) configureSession(context, found, loadConfig(context.paths.config).tmux)

@@ -1,0 +1,13 @@
+import { sessionTarget } from './place.ts'
+import type { Tmux } from './tmux.ts'
+
+/** A client that came from another session goes back there before the last window closes: tmux would end it. */
+export function sendClientsBack(tmux: Tmux, pane: string): void {
+  const answer = tmux.ask(
+    ['display-message', '-p', '-t', pane, '#{window_panes} #{session_windows}'],
+    ['list-clients', '-t', `${sessionTarget}:`, '-F', '#{client_name}'],
+  )
+  const [counts, ...clients] = answer.kind === 'ok' ? answer.lines : []
+  if (counts !== '1 1') return
+  for (const client of clients) tmux.ask(['switch-client', '-c', client, '-l'])
+}

@@ -1,0 +1,76 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findProgram } from '../../src/exec/find.ts'
+import { agencScript } from '../helpers/cli.ts'
+import { type SessionBox, sessionBox } from '../helpers/session.ts'
+import { openTerminal } from '../helpers/terminal.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+const escapeKey = '\u001b'
+
+/** Found before the system's own of that name, in the session too. */
+function program(box: SessionBox, name: string, script: string): void {
+  const path = join(box.root, 'bin', name)
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
+  chmodSync(path, 0o755)
+}
+
+describe('the picker is cancelled: the session ends and attach with 0', () => {
+  test.each([
+    ['by hand', ''],
+    ['where windows stay when they have ended', 'set -g remain-on-exit on'],
+  ])('%s', async (_title, tmuxConf) => {
+    const box = sessionBox({ tmuxConf })
+    const terminal = box.attach()
+    await terminal.waitForText('(blank)')
+    terminal.type(escapeKey)
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.raw()).not.toMatch(/can't find|error|no server/)
+    expect(box.missions()).toEqual([])
+    expect(() => box.tmux('list-sessions')).toThrow(/no server|No such file/)
+  })
+
+  test.each(['source-file', 'attach-session'])('before %s', async command => {
+    const box = sessionBox()
+    const tmux = findProgram('tmux', box.env)
+    program(box, 'fzf', 'exit 130')
+    program(
+      box,
+      'tmux',
+      `case "$*" in *new-session*) ;; *${command}*)
+        while ${tmux} has-session -t =agenc 2>/dev/null; do sleep 0.02; done ;;
+      esac
+      exec ${tmux} "$@"`,
+    )
+    const terminal = box.attach()
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.screen()).toBe('')
+  })
+
+  test('and who came from another session is back there', async () => {
+    const box = sessionBox()
+    const terminal = openTerminal('tmux', ['new-session', '-s', 'mine', '/bin/sh'], { env: box.env })
+    await terminal.waitForText('shell$')
+    terminal.type(`${process.execPath} ${agencScript} tmux attach\r`)
+    await terminal.waitForText('(blank)')
+    terminal.type(escapeKey)
+    await waitFor(
+      'the end of the session',
+      () => box.tmux('list-sessions', '-F', '#{session_name}') === 'mine\n',
+    )
+    expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('mine\n')
+    await terminal.waitForText('shell$')
+  })
+})
+
+test('what keeps the first mission from starting stays until it was read', async () => {
+  const box = sessionBox()
+  box.agenc(['config', 'set', 'claude.command', '/nowhere/claude'])
+  const terminal = box.attach()
+  await terminal.waitForText('/nowhere/claude')
+  await terminal.waitForText('Press Enter to close this window')
+  terminal.type('\r')
+  expect(await terminal.exited).toBe(0)
+  expect(box.missions()).toEqual([])
+})
