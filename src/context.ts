@@ -45,21 +45,9 @@ export function systemContext(): Context {
   }
 }
 
-/** The same with another place for the news; a spread would open every stream. */
-export function withErr(context: Context, err: Output): Context {
-  const { env, cwd, paths, now, exec } = context
-  return {
-    ...{ env, cwd, paths, now, exec, err },
-    get self() {
-      return context.self
-    },
-    get stdin() {
-      return context.stdin
-    },
-    get out() {
-      return context.out
-    },
-  }
+/** The same but for these; a spread would open every stream, and a spread of this would lose the rest. */
+export function withChanges(context: Context, changes: Partial<Context>): Context {
+  return Object.create(context, Object.getOwnPropertyDescriptors(changes))
 }
 
 /** May we ask the user something? */

@@ -1,4 +1,4 @@
-import { type Context, withErr } from '../context.ts'
+import { type Context, withChanges } from '../context.ts'
 import { quietOutput } from '../io/quiet.ts'
 import type { AnyCommand } from './command.ts'
 
@@ -7,6 +7,6 @@ export async function runCommand(
   command: AnyCommand,
   input: Record<string, unknown>,
 ): Promise<number> {
-  const quieted = input.quiet ? withErr(context, quietOutput(context.err)) : context
+  const quieted = input.quiet ? withChanges(context, { err: quietOutput(context.err) }) : context
   return (await command.run(quieted, input)) ?? 0
 }

@@ -1,7 +1,7 @@
 import { install, installationFor } from '../completion/install.ts'
 import { changeSettings } from '../config/changes.ts'
 import { loadConfig } from '../config/file.ts'
-import type { Context } from '../context.ts'
+import { type Context, withChanges } from '../context.ts'
 import { listRepos } from '../db/repos.ts'
 import { readStore } from '../db/store.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
@@ -78,7 +78,7 @@ function installCompletion(context: Context, shell: NonNullable<Answers['complet
 
 async function addRepo(context: Context, { repo, trust }: Answers): Promise<void> {
   if (repo === null) return
-  await repoAdd.run({ ...context, out: silentOutput(context.out) }, { repo, trust: trust ?? false })
+  await repoAdd.run(withChanges(context, { out: silentOutput(context.out) }), { repo, trust: trust ?? false })
 }
 
 /** Settings are written by now: what fails is said, and the rest goes on. null: it did not. */

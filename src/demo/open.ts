@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import { type Context, withChanges } from '../context.ts'
 import { pathsAt } from '../paths.ts'
 import { newSession } from '../tmux/session.ts'
 import { type Tmux, tmuxAt } from '../tmux/tmux.ts'
@@ -14,7 +14,7 @@ export function demoTmux({ exec }: Context, { env }: DemoPlace): Tmux {
 /** The session as `agenc tmux attach` makes it, except that nobody is asked for the first mission. */
 export async function openSession(preparation: Preparation, { first, others }: DemoScript): Promise<void> {
   const { context, place } = preparation
-  const inPlace = { ...context, env: place.env, paths: pathsAt(place.agencHome) }
+  const inPlace = withChanges(context, { env: place.env, paths: pathsAt(place.agencHome) })
   const command = [...context.self, 'mission', 'new', '--here', ...first]
   demoTmux(context, place).tell(...newSession(inPlace, { name: 'agenc', command }))
   for (const args of others) await startMission(preparation, args)

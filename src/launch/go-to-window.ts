@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
-import { placeInSession, type WindowId } from '../tmux/place.ts'
-import { socketOf } from '../tmux/server.ts'
+import { callerOn, type WindowId } from '../tmux/place.ts'
 import type { Tmux } from '../tmux/tmux.ts'
 import { bringToFront } from '../tmux/windows.ts'
 
@@ -9,8 +8,8 @@ import { bringToFront } from '../tmux/windows.ts'
  * attaches. In the session itself nobody needs to be moved, and an agent that asks must not fetch a user from elsewhere.
  */
 export function goToWindow(context: Context, tmux: Tmux, window: WindowId): number {
-  const isOnServer = socketOf(context.env) !== null && socketOf(context.env) === tmux.socket
-  bringToFront(tmux, window, { switchClient: isOnServer && placeInSession(context) === null })
-  if (!isOnServer) context.err.line('It is in front in the agenc session. To go there: agenc tmux attach')
+  const caller = callerOn(tmux, context.env)
+  bringToFront(tmux, window, caller)
+  if (caller === null) context.err.line('It is in front in the agenc session. To go there: agenc tmux attach')
   return 0
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Runner } from '../exec/runner.ts'
-import { isTaken, type ProcessIdentity, type ProcessProbe } from './identity.ts'
+import type { ProcessIdentity, ProcessProbe } from './identity.ts'
 import { type ProcessTable, scanProcesses } from './table.ts'
 
 /** A process and everything below it, children before grandchildren, as they are now. */
@@ -87,8 +87,6 @@ export function isAlive(probe: ProcessProbe, known: ProcessIdentity): boolean {
 }
 
 const pauseMs = 10
-/** So often the cheap question is asked before the exact one, which also knows zombies and numbers given anew. */
-const cheapLooks = 10
 /** The kernel ends what is killed at once, unless it is stuck in a device or a dead file system. */
 const killMs = 2_000
 
@@ -99,12 +97,14 @@ export async function waitUntilGone(
   timeoutMs: number,
 ): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
-  for (let look = 0; ; look++) {
-    const isExact = look % cheapLooks === 0 || !processes.some(({ pid }) => isTaken(pid))
-    if (isExact && probe.liveness(processes).every(state => state === 'dead')) return true
-    if (Date.now() >= deadline) return false
-    await new Promise(resolve => setTimeout(resolve, pauseMs))
+  // One after the other: while the first is there, nobody needs to look at the rest.
+  for (const known of processes) {
+    while (probe.liveness([known])[0] !== 'dead') {
+      if (Date.now() >= deadline) return false
+      await new Promise(resolve => setTimeout(resolve, pauseMs))
+    }
   }
+  return true
 }
 
 /** Politely first; what is left after `graceMs` is killed. Resolves to whether nothing is left. */

@@ -14,17 +14,23 @@ export interface Place {
   window: WindowId
 }
 
-/**
- * null: not inside the agenc session. `AGENC_TMUX` alone leaks into programs started from a pane, so tmux is
- * asked. A popup has no pane of its own; there the session's number in `$TMUX` tells, and its current window.
- */
+/** Where tmux started this process. A popup has no pane of its own; there the session's number in `$TMUX` tells. */
+function callerTarget(env: NodeJS.ProcessEnv): string {
+  return env.TMUX_PANE || `$${env.TMUX?.split(',')[2]}:`
+}
+
+/** null: this process does not run on that server. */
+export function callerOn({ socket }: Tmux, env: NodeJS.ProcessEnv): string | null {
+  return socket !== null && socketOf(env) === socket ? callerTarget(env) : null
+}
+
+/** null: not inside the agenc session. `AGENC_TMUX` alone leaks into programs started from a pane, so tmux is asked. */
 export function placeInSession({ env, exec }: Context): Place | null {
   const socket = socketOf(env)
   if (env.AGENC_TMUX !== '1' || socket === null) return null
   const tmux = tmuxAt(exec, env, socket)
-  const target = env.TMUX_PANE || `$${env.TMUX!.split(',')[2]}:`
   const format = '#{session_name}\t#{window_id}\t#{pane_id}'
-  const answer = tmux.ask(['display-message', '-p', '-t', target, format])
+  const answer = tmux.ask(['display-message', '-p', '-t', callerTarget(env), format])
   if (answer.kind !== 'ok') return null
   const [session, window, pane] = (answer.lines[0] ?? '').split('\t')
   if (session !== sessionName || !window) return null

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import { type Context, withChanges } from '../context.ts'
 import { pathsAt } from '../paths.ts'
 import { sessionName, sessionTarget } from './place.ts'
 import { socketOf, tmuxOf } from './server.ts'
@@ -47,7 +47,8 @@ export function contextOfSession(context: Context, state: SessionState): Context
   context.err.line(
     `agenc: the session was started for ${state.home}; that one counts, not ${context.paths.home}.`,
   )
-  return { ...context, paths: pathsAt(state.home), env: { ...context.env, AGENC_DIRPATH: state.home } }
+  const env = { ...context.env, AGENC_DIRPATH: state.home }
+  return withChanges(context, { paths: pathsAt(state.home), env })
 }
 
 export interface FirstWindow {

@@ -1,7 +1,7 @@
 import { type MissionId, shortId } from '../mission/id.ts'
 import { displayName, displayRepo, windowName } from '../mission/naming.ts'
 import { windowLooks } from './looks.ts'
-import { sessionTarget, type WindowId } from './place.ts'
+import { sessionName, sessionTarget, type WindowId } from './place.ts'
 import { drawn, literal, refusal, type Tmux, type TmuxCommand } from './tmux.ts'
 
 interface NamedMission {
@@ -113,17 +113,18 @@ export function missionWindows(tmux: Tmux): Map<MissionId, WindowId> | null {
   return new Map(windows.filter(([, mission]) => mission).map(([window, mission]) => [mission, window]))
 }
 
-/** In front for whoever looks at the session, and for the client that asks where it looks elsewhere. */
-export function bringToFront(
-  tmux: Tmux,
-  window: WindowId,
-  { switchClient }: { switchClient: boolean },
-): void {
+/** In front for whoever looks at the session, and for a client that asks from another one. */
+export function bringToFront(tmux: Tmux, window: WindowId, caller: string | null): void {
   const answer = tmux.ask(
     ['select-window', '-t', window],
-    ...(switchClient ? [['switch-client', '-t', window]] : []),
+    ...(caller === null ? [] : [fromElsewhere(caller, `switch-client -t ${window}`)]),
   )
   // There may be no client to take along: a script, or a session that nobody is attached to.
   if (answer.kind === 'ok' || (answer.kind === 'failed' && /no current client/.test(answer.message))) return
   tmux.tell(['select-window', '-t', window])
+}
+
+/** tmux knows itself where its caller is: to ask first would be another call. */
+function fromElsewhere(caller: string, command: string): TmuxCommand {
+  return ['if-shell', '-F', '-t', caller, `#{==:#{session_name},${sessionName}}`, '', command]
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, statSync, truncateSync } from 'node:fs'
+import { openSync, statSync, truncateSync, writeSync } from 'node:fs'
 
 const mostBytes = 1024 * 1024
 
@@ -11,9 +11,11 @@ export function openLog(path: string, now: () => Date): Log {
   } catch {
     // There is none yet.
   }
+  let file: number | null = null
   return message => {
     try {
-      appendFileSync(path, `${now().toISOString()} [${process.pid}] ${message}\n`, { mode: 0o600 })
+      file ??= openSync(path, 'a', 0o600)
+      writeSync(file, `${now().toISOString()} [${process.pid}] ${message}\n`)
     } catch {
       // A full disk must not end a mission.
     }

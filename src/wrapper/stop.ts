@@ -2,6 +2,7 @@ import { preparedConfig } from '../config/prepared.ts'
 import type { Context } from '../context.ts'
 import { getMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
+import type { MissionId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { leaseHolder } from '../mission/status.ts'
 import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../process/identity.ts'
@@ -20,34 +21,40 @@ export async function stopMissions(
 ): Promise<void> {
   const probe = systemProbe(context.exec)
   const here = context.env.AGENC_MISSION_UUID
+  const others = missions.filter(({ id }) => id !== here).flatMap(held)
   const graceMs = await graceOf(context)
-  await Promise.all(
-    missions
-      .filter(({ id }) => id !== here)
-      .map(mission => stopMission(context, db, probe, mission, graceMs)),
-  )
+  for (const { wrapper } of others) signalPolitely(probe, wrapper, 'SIGTERM')
+  const wrappers = others.map(({ wrapper }) => wrapper)
+  if (!(await waitAwake(probe, wrappers, graceMs + wrapperMs))) {
+    signalProcesses(probe, wrappers, 'SIGKILL')
+    await waitUntilGone(probe, wrappers, wrapperMs)
+  }
+  await Promise.all(others.map(other => cleanUp(context, db, probe, other, graceMs)))
   // From inside a mission its end is also ours: nothing can be done after this.
-  const own = missions.find(({ id }) => id === here)
-  const holder = own && leaseHolder(own)
-  if (holder) signalPolitely(probe, holder, 'SIGTERM')
+  const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
+  if (own) signalPolitely(probe, own.wrapper, 'SIGTERM')
 }
 
-async function stopMission(
+interface Held {
+  id: MissionId
+  wrapper: ProcessIdentity
+}
+
+function held(mission: MissionRecord): Held[] {
+  const wrapper = leaseHolder(mission)
+  return wrapper === null ? [] : [{ id: mission.id, wrapper }]
+}
+
+/** What a wrapper that was killed, now or long ago, could not do itself. */
+async function cleanUp(
   context: Context,
   db: Database,
   probe: ProcessProbe,
-  mission: MissionRecord,
+  { id, wrapper }: Held,
   graceMs: number,
 ): Promise<void> {
-  const wrapper = leaseHolder(mission)
-  if (wrapper === null) return
-  signalPolitely(probe, wrapper, 'SIGTERM')
-  if (!(await waitAwake(probe, wrapper, graceMs + wrapperMs))) {
-    signalProcesses(probe, [wrapper], 'SIGKILL')
-    await waitUntilGone(probe, [wrapper], wrapperMs)
-  }
-  await endLeftoverClaude(context, probe, getMission(db, mission.id), graceMs)
-  clearLease(context, db, mission, wrapper)
+  await endLeftoverClaude(context, probe, getMission(db, id), graceMs)
+  clearLease(context, db, id, wrapper)
 }
 
 async function graceOf({ paths }: Context): Promise<number> {
@@ -55,10 +62,15 @@ async function graceOf({ paths }: Context): Promise<number> {
 }
 
 /** Woken up in the background of a shell, Claude wants the terminal, and the kernel suspends both again. */
-async function waitAwake(probe: ProcessProbe, wrapper: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+async function waitAwake(
+  probe: ProcessProbe,
+  wrappers: readonly ProcessIdentity[],
+  timeoutMs: number,
+): Promise<boolean> {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
-    if (await waitUntilGone(probe, [wrapper], wakeMs)) return true
-    if (probe.isSuspended(wrapper.pid)) signalProcesses(probe, [wrapper], 'SIGCONT')
+    if (await waitUntilGone(probe, wrappers, wakeMs)) return true
+    const suspended = wrappers.filter(({ pid }) => probe.isSuspended(pid))
+    signalProcesses(probe, suspended, 'SIGCONT')
   }
   return false
 }
@@ -75,7 +87,7 @@ async function endLeftoverClaude(
 }
 
 /** A wrapper that had to be killed could not say goodbye: its end was still somebody's will. */
-function clearLease(context: Context, db: Database, { id }: MissionRecord, wrapper: ProcessIdentity): void {
+function clearLease(context: Context, db: Database, id: MissionId, wrapper: ProcessIdentity): void {
   const now = getMission(db, id)
   if (now?.wrapper_pid !== wrapper.pid || now.wrapper_start !== wrapper.start) return
   releaseLease(db, id, { code: null, signal: 'SIGKILL', isLost: false }, context.now())

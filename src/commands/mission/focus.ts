@@ -2,8 +2,8 @@ import type { Context } from '../../context.ts'
 import { focusWindow } from '../../editor/actions.ts'
 import { isAgencError } from '../../errors.ts'
 import type { MissionJson } from '../../mission/json.ts'
-import type { WindowId } from '../../tmux/place.ts'
-import { socketOf, tmuxOf } from '../../tmux/server.ts'
+import { callerOn, type WindowId } from '../../tmux/place.ts'
+import { tmuxOf } from '../../tmux/server.ts'
 import { bringToFront } from '../../tmux/windows.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import { askWindow } from '../editor/act.ts'
@@ -32,9 +32,8 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
 function selectTmuxWindow(context: Context, { tmux_window }: MissionJson): boolean {
   if (tmux_window === null) return false
   const tmux = tmuxOf(context)
-  const switchClient = tmux.socket !== null && socketOf(context.env) === tmux.socket
   try {
-    bringToFront(tmux, tmux_window as WindowId, { switchClient })
+    bringToFront(tmux, tmux_window as WindowId, callerOn(tmux, context.env))
     return true
   } catch (error) {
     warn(context, error)

@@ -43,13 +43,17 @@ export default defineCommand<Input>({
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
     if (statusNow(context, mission) === 'running') {
       if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
-      return resumeRunning(context, mission, restart)
+      return resumeRunning(context, mission, { restart, focus })
     }
     return launchMission(context, destinationFor(context), mission, { focus })
   },
 })
 
-function resumeRunning(context: Context, mission: MissionRecord, restart: boolean | undefined): number {
+function resumeRunning(
+  context: Context,
+  mission: MissionRecord,
+  { restart, focus }: Pick<Input, 'restart' | 'focus'>,
+): number {
   if (restart) {
     requestRestart(context.paths.mission(mission.id).run)
     context.err.line(`${shortId(mission.id)} starts anew as soon as it is idle.`)
@@ -57,7 +61,7 @@ function resumeRunning(context: Context, mission: MissionRecord, restart: boolea
   }
   const tmux = tmuxOf(context)
   const window = missionWindows(tmux)?.get(mission.id)
-  if (window) return goToWindow(context, tmux, window)
+  if (window) return focus ? goToWindow(context, tmux, window) : 0
   throw new AgencError(
     `${shortId(mission.id)} is running ${whereIsIt(context.exec, mission.wrapper_pid!)}`,
     `Go there, or stop it first: agenc mission stop ${shortId(mission.id)}`,

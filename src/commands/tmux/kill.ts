@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts'
+import { type Context, withChanges } from '../../context.ts'
 import { listMissions } from '../../db/missions.ts'
 import { withStore } from '../../db/store.ts'
 import { AgencError } from '../../errors.ts'
@@ -7,8 +7,7 @@ import { statusesOf } from '../../roster/roster.ts'
 import { markClosed } from '../../tmux/closed-mark.ts'
 import { unconfigure } from '../../tmux/configure.ts'
 import { placeInSession, sessionTarget } from '../../tmux/place.ts'
-import { tmuxOf } from '../../tmux/server.ts'
-import { askForSession } from '../../tmux/session.ts'
+import { contextOfSession, findSession } from '../../tmux/session.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
 import { missionWindows } from '../../tmux/windows.ts'
 import { stopMissions } from '../../wrapper/stop.ts'
@@ -24,14 +23,14 @@ export default defineCommand<{ apart?: boolean }>({
       startApart(context.exec, [...context.self, 'tmux', 'kill', '--apart'], context.env)
       return 0
     }
-    const tmux = tmuxOf(context)
-    if (askForSession(tmux).kind !== 'there') {
+    const { tmux, state } = findSession(context)
+    if (state.kind !== 'there') {
       if (!apart) context.err.line('There is no agenc session.')
       return 0
     }
     // First, while there surely is a server: with its last window the session, and perhaps tmux, ends by itself.
     unconfigure(context, tmux)
-    await stopMissionsWithWindow(context, tmux)
+    await stopMissionsWithWindow(contextOfSession(context, state), tmux)
     tmux.ask(['kill-session', '-t', sessionTarget])
     return 0
   },
@@ -46,6 +45,10 @@ async function stopMissionsWithWindow(context: Context, tmux: Tmux): Promise<voi
     const statuses = statusesOf(context, missions)
     const running = missions.filter((_, index) => statuses[index] === 'running')
     markClosed(context.paths)
-    await stopMissions({ ...context, env: { ...context.env, AGENC_MISSION_UUID: undefined } }, db, running)
+    await stopMissions(
+      withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } }),
+      db,
+      running,
+    )
   })
 }
