@@ -29,7 +29,7 @@ export function systemContext(): Context {
     now: () => new Date(),
     exec: systemRunner,
     get self() {
-      return [process.execPath, realpathSync(process.argv[1]!)]
+      return [process.execPath, realpathSync.native(process.argv[1]!)]
     },
     get stdin() {
       return process.stdin

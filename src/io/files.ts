@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { errorCode } from '../errors.ts'
-import { randomUuid } from './random.ts'
 
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -24,7 +23,7 @@ export function makePrivateDirectory(path: string): void {
 export function writeFileAtomically(path: string, text: string, { durable = false } = {}): void {
   const target = throughLinks(path)
   makePrivateDirectory(dirname(target))
-  const temporary = `${target}.${randomUuid()}.tmp`
+  const temporary = `${target}.${process.pid}-${process.hrtime.bigint()}.tmp`
   try {
     const file = openSync(temporary, 'wx', 0o600)
     try {
@@ -52,7 +51,7 @@ export function removeFile(path: string): void {
 /** Also where the link's target is not there yet. */
 function throughLinks(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return danglingTarget(path) ?? path
   }

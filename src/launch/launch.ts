@@ -11,8 +11,11 @@ export type Destination =
   | { kind: 'terminal' }
 
 /** Decided before anything is created, so that "no terminal" leaves nothing behind. */
-export function destinationFor(context: Context, { stdinIsPrompt = false, here = false } = {}): Destination {
-  const place = placeInSession(context)
+export async function destinationFor(
+  context: Context,
+  { stdinIsPrompt = false, here = false } = {},
+): Promise<Destination> {
+  const place = await placeInSession(context)
   if (place) return { kind: here ? 'this-window' : 'new-window', place }
   requireTerminal(context, { stdinIsPrompt })
   return { kind: 'terminal' }

@@ -25,12 +25,12 @@ export function callerOn({ socket }: Tmux, env: NodeJS.ProcessEnv): string | nul
 }
 
 /** null: not inside the agenc session. `AGENC_TMUX` alone leaks into programs started from a pane, so tmux is asked. */
-export function placeInSession({ env, exec }: Context): Place | null {
+export async function placeInSession({ env, exec }: Context): Promise<Place | null> {
   const socket = socketOf(env)
   if (env.AGENC_TMUX !== '1' || socket === null) return null
   const tmux = tmuxAt(exec, env, socket)
   const format = '#{session_name}\t#{window_id}\t#{pane_id}'
-  const answer = tmux.ask(['display-message', '-p', '-t', callerTarget(env), format])
+  const answer = await tmux.askMeanwhile(['display-message', '-p', '-t', callerTarget(env), format])
   if (answer.kind !== 'ok') return null
   const [session, window, pane] = (answer.lines[0] ?? '').split('\t')
   if (session !== sessionName || !window) return null

@@ -1,4 +1,5 @@
 import { AgencError, unavailableError } from '../errors.ts'
+import { collect } from '../exec/collect.ts'
 import type { Result, Runner } from '../exec/runner.ts'
 
 /** One tmux command: its name and its arguments, all of them data. */
@@ -16,6 +17,8 @@ export interface Tmux {
   readonly socket: string | null
   /** Runs the commands in order in one call; tmux stops at the first that fails. */
   ask(...commands: TmuxCommand[]): Answer
+  /** The same, while this process goes on with something else. */
+  askMeanwhile(...commands: TmuxCommand[]): Promise<Answer>
   /** The same, where a failure is an error. */
   tell(...commands: TmuxCommand[]): string[]
   /** The program's whole argument list, for callers that start it themselves. */
@@ -32,6 +35,10 @@ export function tmuxAt(exec: Runner, env: NodeJS.ProcessEnv, socket: string | nu
     socket,
     arguments: argumentsFor,
     ask,
+    askMeanwhile: async (...commands) => {
+      const child = exec.start('tmux', argumentsFor(...commands), { env, stdio: ['ignore', 'pipe', 'pipe'] })
+      return answerOf(await collect(child), commands)
+    },
     tell: (...commands) => {
       const answer = ask(...commands)
       if (answer.kind === 'ok') return answer.lines

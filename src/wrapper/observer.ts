@@ -63,7 +63,10 @@ export class Observer {
   readSpool(): void {
     const { db, id, eventsDirectory, now, requests, log } = this.#options
     const { files, rejected } = sweepSpool(eventsDirectory, now().getTime())
-    if (files.length + rejected.length === 0) return this.onReport()
+    if (files.length + rejected.length === 0) {
+      this.onReport()
+      return
+    }
     const done = new Set<string>(JSON.parse(getMission(db, id)?.spool_done ?? '[]'))
     const fresh = files.filter(({ key }) => !done.has(key))
     for (const file of fresh) this.#respond(file)

@@ -28,7 +28,7 @@ export default defineCommand<Input>({
   ],
   examples: ['agenc mission fork 3f2a', 'agenc mission fork . --prompt "try it the other way"'],
   async run(context, { mission: word, name, prompt, focus, json }) {
-    const destination = destinationFor(context)
+    const destination = await destinationFor(context)
     const mission = await withStore(context, async db => {
       const original = await chooseMission(context, db, word)
       const fork = await createMission(context, db, {

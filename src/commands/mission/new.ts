@@ -55,21 +55,23 @@ export default defineCommand<Input>({
   async run(context, input) {
     refuseContradictions(input)
     if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
-    const destination = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
-    const start = () => startMission(context, input, destination)
+    const asked = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
+    const start = () => startMission(context, input, asked)
+    if (!input.here) return start()
+    const destination = await asked
     return destination.kind === 'this-window' ? inFirstWindow(context, destination.place, start) : start()
   },
 })
 
-async function startMission(context: Context, input: Input, destination: Destination): Promise<number> {
+async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
   const { claude } = await preparedConfig(context.paths)
-  // A new window has the session's own PATH; everywhere else what is missing is said before anything is made.
-  if (destination.kind !== 'new-window') findClaude(claude.command, context.env)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
-  const launch = (mission: MissionRecord) =>
-    launchMission(context, destination, mission, { focus: input.focus })
-  const isApart = destination.kind === 'new-window'
-  const mission = await withStore(context, async db => {
+  const launch = async (mission: MissionRecord) =>
+    launchMission(context, await asked, mission, { focus: input.focus })
+  const { mission, isApart } = await withStore(context, async db => {
+    const isApart = (await asked).kind === 'new-window'
+    // A new window has the session's own PATH; everywhere else what is missing is said before anything is made.
+    if (!isApart) findClaude(claude.command, context.env)
     const { source, repo, parentId } = await chooseSource(context, db, input)
     const created = await createMission(context, db, {
       source,
@@ -86,7 +88,7 @@ async function startMission(context: Context, input: Input, destination: Destina
     context.out.line(printed ? JSON.stringify(printed) : created.id)
     // A window starts up while the store is closed; a terminal is not left for hours.
     if (isApart) await launch(created)
-    return created
+    return { mission: created, isApart }
   })
   return isApart ? 0 : launch(mission)
 }

@@ -45,7 +45,7 @@ export default defineCommand<Input>({
       if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
       return resumeRunning(context, mission, { restart, focus })
     }
-    return launchMission(context, destinationFor(context), mission, { focus })
+    return launchMission(context, await destinationFor(context), mission, { focus })
   },
 })
 

@@ -26,7 +26,7 @@ export default defineCommand<Record<string, never>>({
   examples: ['agenc tmux attach'],
   async run(context) {
     requireTmux(context.exec, context.env)
-    if (placeInSession(context)) {
+    if (await placeInSession(context)) {
       context.err.line('You are in the agenc session already.')
       return 0
     }

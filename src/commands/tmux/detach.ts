@@ -6,8 +6,8 @@ import { defineCommand } from '../command.ts'
 export default defineCommand<Record<string, never>>({
   description: 'Leave the agenc session; everything in it goes on. From outside: whoever is attached to it.',
   examples: ['agenc tmux detach'],
-  run(context) {
-    const place = placeInSession(context)
+  async run(context) {
+    const place = await placeInSession(context)
     if (place) place.tmux.tell(['detach-client'])
     else {
       const tmux = tmuxOf(context)
