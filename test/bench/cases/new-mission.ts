@@ -3,6 +3,7 @@ import { systemRunner } from '../../../src/exec/runner.ts'
 import { listenToBell } from '../../../src/wrapper/bell.ts'
 import type { Box } from '../place/box.ts'
 import { useFleetingClaude } from '../place/claude.ts'
+import { profileOf } from '../place/profile.ts'
 import { agencScript } from '../place/root.ts'
 import { openSession, type Session } from '../place/session.ts'
 import { runProgram, until } from '../place/timing.ts'
@@ -25,8 +26,10 @@ export const newMission: Case = {
       return atMs - beforeMs
     }
     const inside = (args: string[]) => runProgram(box, node, args, session.inside)
+    const args = ['mission', 'new', '--blank', '--no-focus']
     return {
-      subject: () => time(() => inside([agencScript, 'mission', 'new', '--blank', '--no-focus'])),
+      subject: () => time(() => inside([agencScript, ...args])),
+      figures: () => profileOf(box, args, session.inside),
       floor: () =>
         time(async () => {
           await inside([empty])

@@ -1,4 +1,5 @@
 import type { Box } from '../place/box.ts'
+import { profileOf } from '../place/profile.ts'
 import { openQuietWindows, openSession } from '../place/session.ts'
 import { storeMissions } from '../place/store.ts'
 import { emptyNode, timeAgenc } from '../place/timing.ts'
@@ -19,7 +20,8 @@ export function listCase(missions: number, running: number): Case {
       const stored = await storeMissions(box, missions)
       if (running > 0) await openQuietWindows(box, openSession(box), stored.slice(0, running))
       assertListed(box, missions, running)
-      return besideEmptyNode(box, ['mission', 'ls', '--json'])
+      const args = ['mission', 'ls', '--json']
+      return { ...besideEmptyNode(box, args), figures: () => profileOf(box, args) }
     },
   }
 }
