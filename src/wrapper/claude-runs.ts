@@ -1,0 +1,169 @@
+import { claudeLocations } from '../claude/locations.ts'
+import { planDirectories } from '../claude/plans.ts'
+import { preparedConfig } from '../config/prepared.ts'
+import type { Config } from '../config/schema.ts'
+import type { Context } from '../context.ts'
+import { getMission } from '../db/missions.ts'
+import type { Database } from '../db/open.ts'
+import { getRepo } from '../db/repos.ts'
+import { makePrivateDirectory } from '../io/files.ts'
+import { type MissionId, shortId } from '../mission/id.ts'
+import type { MissionRecord } from '../mission/record.ts'
+import type { ProcessProbe } from '../process/identity.ts'
+import type { MissionWindow } from '../tmux/mission-window.ts'
+import { listenToBell, ringBell } from './bell.ts'
+import { CurrentSettings } from './current-settings.ts'
+import { Judge } from './judge.ts'
+import type { Ending } from './lease.ts'
+import { liveAtCrash, liveAtStart } from './live.ts'
+import type { Log } from './log.ts'
+import { Observer } from './observer.ts'
+import { prepareLaunch } from './prepare.ts'
+import { Register } from './register.ts'
+import { Requests } from './requests.ts'
+import { withUsableSession } from './session.ts'
+import { Showing } from './showing.ts'
+import type { SignalListener } from './signals.ts'
+import { removeSpool, type SpoolPaths, spoolPaths } from './spool.ts'
+import { neverStarted, superviseClaude } from './supervise.ts'
+import type { Word } from './word.ts'
+
+/** What every part of the wrapper works with. */
+export interface Shared {
+  context: Context
+  db: Database
+  id: MissionId
+  signals: SignalListener
+  probe: ProcessProbe
+  log: Log
+}
+
+/** The Claudes of one run of a mission: more than one, where somebody asks for a new start. */
+export class ClaudeRuns {
+  /** When the latest one was started. */
+  startedMs = 0
+  readonly #shared: Shared
+  readonly #window: MissionWindow | null
+  #config: Config
+
+  constructor(shared: Shared, config: Config, window: MissionWindow | null) {
+    this.#shared = shared
+    this.#config = config
+    this.#window = window
+  }
+
+  /** Until it ends and nobody wants it anew. */
+  async run(): Promise<Ending> {
+    const spool = spoolPaths(this.#paths.run)
+    for (const directory of [spool.events, spool.asks]) makePrivateDirectory(directory)
+    let wantsRestart = false
+    const showing = new Showing(
+      this.#window,
+      () => this.#record(),
+      () => requests,
+    )
+    const judge = this.#judge(spool)
+    const requests = this.#answerer(
+      spool,
+      judge,
+      () => observer,
+      () => showing.refresh(),
+    )
+    const observer = this.#observe(spool, requests, showing, word => {
+      if (word.agenc === 'restart') wantsRestart = true
+      else {
+        requests.answer(word.request, word)
+        ringBell(word.bell)
+      }
+    })
+    const listening = listenToBell(this.#shared.context.exec, spool.bell, () =>
+      judge.isReady ? observer.readSpool() : void judge.makeReady().then(() => observer.readSpool()),
+    )
+    // Thrown where it is waited for.
+    listening.catch(() => {})
+    try {
+      await judge.makeReady()
+      observer.readSpool()
+      requests.end()
+      for (;;) {
+        wantsRestart = false
+        const ending = await this.#runOnce(observer, requests, listening, () => wantsRestart)
+        requests.end()
+        if (!wantsRestart || this.#shared.signals.received !== null) return ending
+        this.#shared.log(`restarting mission ${shortId(this.#shared.id)}`)
+        this.#config = await preparedConfig(this.#shared.context.paths)
+      }
+    } finally {
+      showing.close()
+      await listening.then(
+        silence => silence(),
+        () => {},
+      )
+      removeSpool(spool)
+    }
+  }
+
+  async #runOnce(
+    observer: Observer,
+    requests: Requests,
+    listening: Promise<unknown>,
+    wantsRestart: () => boolean,
+  ): Promise<Ending> {
+    const { received } = this.#shared.signals
+    if (received !== null) return neverStarted(this.#shared.context, this.#shared.probe, received)
+    const { env, now } = this.#shared.context
+    const mission = withUsableSession(this.#shared.db, this.#record(), env, now())
+    const launch = await prepareLaunch(this.#shared.context, this.#config, mission, this.#isTrustedByUser())
+    observer.begin(mission, liveAtStart(mission, launch.asksForTrust))
+    await listening
+    this.startedMs = Date.now()
+    const graceMs = this.#config.stop.grace_ms
+    const releaseHooks = () => requests.end()
+    return superviseClaude({ ...this.#shared, launch, observer, graceMs, wantsRestart, releaseHooks })
+  }
+
+  #observe(spool: SpoolPaths, requests: Requests, showing: Showing, onWord: (word: Word) => void): Observer {
+    const mission = this.#record()
+    const { env, now } = this.#shared.context
+    return new Observer(mission, liveAtCrash(mission), {
+      ...this.#shared,
+      now,
+      eventsDirectory: spool.events,
+      planDirectories: planDirectories(claudeLocations(env), this.#paths.agent),
+      requests,
+      onWord,
+      onStored: (live, isRenamed) => showing.show(live, isRenamed),
+    })
+  }
+
+  #judge({ undenied }: SpoolPaths): Judge {
+    const { paths } = this.#shared.context
+    const settings = new CurrentSettings(paths, this.#config, undenied)
+    return new Judge(this.#shared.db, this.#shared.id, paths, settings, this.#shared.log)
+  }
+
+  #answerer(spool: SpoolPaths, judge: Judge, observer: () => Observer, onHandedOver: () => void): Requests {
+    return new Requests({
+      judge,
+      register: new Register(this.#shared.db, this.#shared.id, this.#shared.context.now, this.#shared.log),
+      log: this.#shared.log,
+      asksDirectory: spool.asks,
+      onAnswered: () => observer().seeAnswer(),
+      onHandedOver,
+    })
+  }
+
+  get #paths() {
+    return this.#shared.context.paths.mission(this.#shared.id)
+  }
+
+  #record(): MissionRecord {
+    return getMission(this.#shared.db, this.#shared.id)!
+  }
+
+  /** A blank mission holds nothing but what its own Claude wrote. */
+  #isTrustedByUser(): boolean {
+    const { repo } = this.#record()
+    return repo === null || getRepo(this.#shared.db, repo)?.trusted === 1
+  }
+}
