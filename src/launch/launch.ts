@@ -59,8 +59,14 @@ export function openMissionWindow(
   })
 }
 
-export function wrapperCommand({ self }: Context, { id }: MissionRecord): string[] {
-  return [...self, 'mission', '_run-wrapper', id]
+/** One thread beside its own is enough for a wrapper, which waits for hours; Node would start four. */
+const fewThreads = '--v8-pool-size=1'
+
+export function wrapperCommand(
+  { self: [node, ...script] }: Pick<Context, 'self'>,
+  { id }: Pick<MissionRecord, 'id'>,
+): string[] {
+  return [node!, fewThreads, ...script, 'mission', '_run-wrapper', id]
 }
 
 export function wrapperEnvironment({ id }: MissionRecord, parent: string | null): Record<string, string> {

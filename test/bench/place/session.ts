@@ -1,4 +1,5 @@
 import { systemRunner } from '../../../src/exec/runner.ts'
+import { wrapperCommand } from '../../../src/launch/launch.ts'
 import type { MissionId } from '../../../src/mission/id.ts'
 import { isTaken } from '../../../src/process/identity.ts'
 import type { WindowId } from '../../../src/tmux/place.ts'
@@ -60,7 +61,7 @@ export function showAndStay(text: string): string[] {
 }
 
 export function wrapperOf({ id }: NamedMission): string[] {
-  return [process.execPath, agencScript, 'mission', '_run-wrapper', id]
+  return wrapperCommand({ self: [process.execPath, agencScript] }, { id })
 }
 
 /** A mission's window as agenc makes it, with any program in it. */
