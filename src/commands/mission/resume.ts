@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { updateMission } from '../../db/missions.ts'
-import { withStore } from '../../db/store.ts'
+import { readStore, withStore } from '../../db/store.ts'
 import { AgencError } from '../../errors.ts'
 import { goToWindow } from '../../launch/go-to-window.ts'
 import { destinationFor, launchMission } from '../../launch/launch.ts'
@@ -35,11 +35,9 @@ export default defineCommand<Input>({
   examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart'],
   async run(context, { mission: word, permissionMode, restart, focus, json }) {
     if (permissionMode !== undefined) await checkMode(context, permissionMode)
-    const mission = await withStore(context, async db => {
-      const chosen = await chooseMission(context, db, word)
-      if (permissionMode !== undefined) updateMission(db, chosen.id, { permission_mode: permissionMode })
-      return chosen
-    })
+    const mission = await readStore(context, db => chooseMission(context, db, word))
+    if (permissionMode !== undefined)
+      await withStore(context, db => updateMission(db, mission.id, { permission_mode: permissionMode }))
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
     if (statusNow(context, mission) === 'running') {
       if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
