@@ -13,6 +13,8 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   try {
     return await work(controller.signal)
   } catch (error) {
+    // The same Ctrl-C ends what we have started: its end may be heard before our own signal.
+    await new Promise(resolve => setImmediate(resolve))
     throw controller.signal.aborted ? new Cancelled() : error
   } finally {
     for (const name of signals) process.off(name, abort)

@@ -103,10 +103,8 @@ describe('states', () => {
     await box.until(id, 'waiting:permission')
     await answer(box, id, terminal, '1')
     await terminal.waitForText('Launched.')
-    await box.ready(id)
-    const seen = states(box, id)
-    expect(seen.filter(state => state === 'waiting:permission')).toHaveLength(1)
-    expect(seen.at(-1)).toBe('idle')
+    await waitFor('the end', () => states(box, id).at(-1) === 'idle')
+    expect(states(box, id).filter(state => state === 'waiting:permission')).toHaveLength(1)
   })
 })
 

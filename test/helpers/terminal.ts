@@ -45,7 +45,8 @@ export function openTerminal(file: string, args: string[], options: TerminalOpti
   const exited = new Promise<number>(resolve => {
     child.onExit(({ exitCode, signal }) => {
       isRunning = false
-      resolve(signal ? 128 + signal : exitCode)
+      // When the last words are on the screen, too.
+      screen.write('', () => resolve(signal ? 128 + signal : exitCode))
     })
   })
   onTestFinished(() => {
