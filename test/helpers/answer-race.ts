@@ -24,7 +24,8 @@ export async function playAnswerRace(box: WrapperBox): Promise<void> {
   const answered = (count: number) =>
     waitFor(`${count} answered requests`, () => {
       const rows = box.agencJson<ApprovalJson[]>(['approvals', 'ls'])
-      return rows.length === count && rows.every(({ by }) => by !== null) && rows
+      const isCertain = !box.agenc(['approvals', 'ls']).stdout.includes('?')
+      return rows.length === count && isCertain && rows.every(({ by }) => by !== null) && rows
     })
 
   await say(terminal, 'go [[bash touch one]] [[text First over.]]')
@@ -33,6 +34,7 @@ export async function playAnswerRace(box: WrapperBox): Promise<void> {
 
   await say(terminal, 'go [[bash touch two]] [[text Second over.]]')
   const { at } = await waitFor('the request', () => box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1])
+  await terminal.waitForText('Do you want')
   const { wrapper_pid } = box.record(id)
   const goOn = () => tryKill(wrapper_pid!, 'SIGCONT')
   onTestFinished(goOn)
