@@ -39,6 +39,8 @@ export async function hotFiles(root, settings) {
     const done = await build({
       ...settings,
       minifyIdentifiers: true,
+      // bin/agenc.cjs reads a byte a character.
+      charset: 'ascii',
       absWorkingDir: root,
       stdin: { contents, resolveDir: join(root, 'src'), loader: 'ts' },
       outdir: join(root, 'dist'),
