@@ -5,6 +5,7 @@ import type { RepoJson } from '../../src/commands/repo/json.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open.ts'
 import { newMissionId } from '../../src/mission/id.ts'
+import { aMission } from '../helpers/a-mission.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
@@ -235,19 +236,7 @@ test('a repo with missions is not removed', async () => {
   box.agenc(['repo', 'add', './src/app', '--no-trust'])
   const id = newMissionId()
   const store = await openStore(join(box.agencHome, 'database.sqlite'))
-  insertMission(store, {
-    id,
-    name: 'fix it',
-    repo: 'local/src/app',
-    parent_id: null,
-    created_at: new Date().toISOString(),
-    permission_mode: null,
-    approve: null,
-    model: null,
-    session_id: id,
-    forked_session_id: null,
-    setup_pending: 0,
-  })
+  insertMission(store, aMission({ id, name: 'fix it', repo: 'local/src/app' }))
   store.close()
   const refused = box.agenc(['repo', 'rm', 'app', '--yes'])
   expect(refused).toMatchObject({

@@ -1,9 +1,9 @@
 import type { NewMission } from '../../src/db/missions.ts'
 import { newMissionId } from '../../src/mission/id.ts'
 
-/** A blank mission with an id of its own, as the store takes it. */
-export function aMission(): NewMission {
-  const id = newMissionId()
+/** A mission as the store takes it: blank and with an id of its own, but for what is given. */
+export function aMission(given: Partial<NewMission> = {}): NewMission {
+  const id = given.id ?? newMissionId()
   return {
     id,
     name: null,
@@ -16,5 +16,6 @@ export function aMission(): NewMission {
     session_id: id,
     forked_session_id: null,
     setup_pending: 0,
+    ...given,
   }
 }

@@ -6,6 +6,7 @@ import { openStore } from '../../src/db/open.ts'
 import { type MissionId, newMissionId } from '../../src/mission/id.ts'
 import type { MissionJson } from '../../src/mission/json.ts'
 import { pathsAt } from '../../src/paths.ts'
+import { aMission } from './a-mission.ts'
 import { agencScript, type Sandbox } from './cli.ts'
 import { waitFor } from './wait.ts'
 
@@ -40,19 +41,8 @@ export async function storeMissions(box: Sandbox, missions: readonly MissionChan
   const db = await openStore(paths.database)
   const ids = missions.map((change, index) => {
     const id = newMissionId()
-    insertMission(db, {
-      id,
-      name: null,
-      repo: null,
-      parent_id: null,
-      created_at: new Date(Date.UTC(2030, 0, 1) - index * 1000).toISOString(),
-      permission_mode: null,
-      approve: null,
-      model: null,
-      session_id: id,
-      forked_session_id: null,
-      setup_pending: 0,
-    })
+    const created_at = new Date(Date.UTC(2030, 0, 1) - index * 1000).toISOString()
+    insertMission(db, aMission({ id, created_at }))
     updateMission(db, id, change)
     mkdirSync(paths.mission(id).agent, { recursive: true, mode: 0o700 })
     return id

@@ -5,6 +5,7 @@ import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open.ts'
 import { type MissionId, newMissionId } from '../../src/mission/id.ts'
 import type { MissionJson } from '../../src/mission/json.ts'
+import { aMission } from './a-mission.ts'
 import { agencScript, type Ran, type Sandbox, sandbox } from './cli.ts'
 import { type GitBench, gitBench } from './git.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
@@ -63,19 +64,8 @@ export async function storeMissions({ agencHome }: Sandbox, names: readonly stri
   const ids = names.map((name, index) => {
     const id = newMissionId()
     mkdirSync(join(agencHome, 'missions', id, 'agent'), { recursive: true })
-    insertMission(db, {
-      id,
-      name,
-      repo: 'local/src/app',
-      parent_id: null,
-      created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, index)).toISOString(),
-      permission_mode: null,
-      approve: null,
-      model: null,
-      session_id: id,
-      forked_session_id: null,
-      setup_pending: 0,
-    })
+    const created_at = new Date(Date.UTC(2026, 0, 1, 0, 0, index)).toISOString()
+    insertMission(db, aMission({ id, name, repo: 'local/src/app', created_at }))
     return id
   })
   db.close()

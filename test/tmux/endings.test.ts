@@ -127,6 +127,9 @@ describe('tmux goes down: crashed, and restore brings it back', () => {
     }
     expect(box.windows()).toHaveLength(1)
     expect(box.tmux('list-keys', '-T', 'agenc')).not.toContain(box.agencHome)
+    expect(box.agenc(['tmux', 'kill']).stderr).toContain('that one counts')
+    const [other] = JSON.parse(box.agenc(['mission', 'ls', '--json'], { env: elsewhere }).stdout)
+    expect(other).toMatchObject({ status: 'stopped', last_exit: { code: 143 } })
   })
 
   test('what cannot be restored is named with the reason', async () => {

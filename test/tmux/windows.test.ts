@@ -175,6 +175,9 @@ test('resume: a running mission comes to the front, a stopped one gets a new win
   const a = await box.start()
   const b = await box.startFrom(a.id, '--prompt', 'hello [[text good morning]]')
   box.tmux('select-window', '-t', a.id)
+  const quietly = box.agenc(['mission', 'resume', b.mission, '--no-focus'], { env: box.inside(a.id) })
+  expect(quietly).toMatchObject({ exitCode: 0 })
+  expect(active(box)).toBe(a.mission)
   expect(box.agenc(['mission', 'resume', b.mission], { env: box.inside(a.id) })).toMatchObject({
     exitCode: 0,
   })

@@ -13,6 +13,7 @@ import { CurrentSettings } from '../../src/wrapper/current-settings.ts'
 import { Judge } from '../../src/wrapper/judge.ts'
 import { Register } from '../../src/wrapper/register.ts'
 import { Requests } from '../../src/wrapper/requests.ts'
+import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 const rules = [
@@ -34,10 +35,7 @@ async function box() {
   const id = newMissionId()
   const db = await openStore(paths.database)
   onTestFinished(() => void db.close())
-  const at = new Date().toISOString()
-  const empty = { name: null, repo: null, parent_id: null, approve: null, model: null, permission_mode: null }
-  const mission = { ...empty, id, created_at: at, session_id: id, forked_session_id: null, setup_pending: 0 }
-  insertMission(db, mission as Parameters<typeof insertMission>[1])
+  insertMission(db, aMission({ id }))
   const asksDirectory = join(home, 'ask')
   mkdirSync(asksDirectory)
   const settings = new CurrentSettings(paths, parsed.config, join(home, 'undenied'))

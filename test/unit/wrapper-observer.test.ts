@@ -11,6 +11,7 @@ import { newMissionId } from '../../src/mission/id.ts'
 import { liveAtCrash, liveAtStart } from '../../src/wrapper/live.ts'
 import { openLog } from '../../src/wrapper/log.ts'
 import { Observer, type ObserverOptions } from '../../src/wrapper/observer.ts'
+import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 /** An observer on a store and a spool of its own; `leave` is what a hook would leave. */
@@ -22,19 +23,7 @@ async function bench(options: Partial<ObserverOptions> = {}) {
   onTestFinished(() => void db.close())
   const id = newMissionId()
   const clock = { nowMs: Date.parse('2030-01-01T00:00:00.000Z') }
-  insertMission(db, {
-    id,
-    name: null,
-    repo: null,
-    parent_id: null,
-    created_at: new Date(clock.nowMs).toISOString(),
-    permission_mode: null,
-    approve: null,
-    model: null,
-    session_id: id,
-    forked_session_id: null,
-    setup_pending: 0,
-  })
+  insertMission(db, aMission({ id, created_at: new Date(clock.nowMs).toISOString() }))
   const stored: string[] = []
   const logPath = join(root, 'log')
   const newObserver = () => {
