@@ -76,10 +76,16 @@ export function signalProcesses(
   })
 }
 
-/** Also heard by one that is suspended. */
-export function signalPolitely(probe: ProcessProbe, known: ProcessIdentity, signal: NodeJS.Signals): void {
-  signalProcesses(probe, [known], signal)
-  if (probe.isSuspended(known.pid)) signalProcesses(probe, [known], 'SIGCONT')
+/** Also heard by those that are suspended. */
+export function signalPolitely(
+  probe: ProcessProbe,
+  processes: readonly ProcessIdentity[],
+  signal: NodeJS.Signals,
+): void {
+  // Asked before: once the first of many is told to go, we share the processor with it.
+  const suspended = processes.filter(({ pid }) => probe.isSuspended(pid))
+  signalProcesses(probe, processes, signal)
+  signalProcesses(probe, suspended, 'SIGCONT')
 }
 
 export function isAlive(probe: ProcessProbe, known: ProcessIdentity): boolean {
@@ -117,7 +123,7 @@ export async function endTree(
 ): Promise<boolean> {
   if (!isAlive(probe, root)) return true
   const before = listTree(exec, probe, root.pid)
-  signalPolitely(probe, root, signal)
+  signalPolitely(probe, [root], signal)
   if (await waitUntilGone(probe, before, graceMs)) return true
   const late = isAlive(probe, root) ? listTree(exec, probe, root.pid) : []
   const all = [...before, ...late]

@@ -57,6 +57,7 @@ export class ClaudeRuns {
     const spool = spoolPaths(this.#paths.run)
     for (const directory of [spool.events, spool.asks]) makePrivateDirectory(directory)
     let wantsRestart = false
+    let isOver = false
     const showing = new Showing(
       this.#window,
       () => this.#record(),
@@ -77,6 +78,7 @@ export class ClaudeRuns {
       }
     })
     const listening = listenToBell(this.#shared.context.exec, spool.bell, () =>
+      isOver ? undefined :
       judge.isReady ? observer.readSpool() : void judge.makeReady().then(() => observer.readSpool()),
     )
     // Thrown where it is waited for.
@@ -95,10 +97,8 @@ export class ClaudeRuns {
       }
     } finally {
       showing.close()
-      await listening.then(
-        silence => silence(),
-        () => {},
-      )
+      isOver = true
+      await listening.catch(() => {})
       removeSpool(spool)
     }
   }

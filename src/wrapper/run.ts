@@ -12,7 +12,7 @@ import { beat, type Ending, releaseLease, takeLease } from './lease.ts'
 import { openLog } from './log.ts'
 import { type EndingSignal, exitCodeFor } from './signal-policy.ts'
 import { SignalListener } from './signals.ts'
-import { hasOwnTerminal, restoreTerminal } from './terminal.ts'
+import { restoreTerminal } from './terminal.ts'
 
 export interface Outcome {
   exitCode: number
@@ -59,15 +59,11 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
     return outcomeOf(ending, signals.received, runs.startedMs)
   } finally {
     clearInterval(heart)
-    if (ending.signal !== null && !closesItsWindow(signals)) restoreTerminal(exec)
+    const closesItsWindow = signals.received !== null && window !== null
+    if (ending.signal !== null && !closesItsWindow) restoreTerminal(exec)
     releaseLease(db, id, ending, now())
     guard.dismiss()
   }
-}
-
-/** Then nobody will look at the terminal again. */
-function closesItsWindow({ received }: SignalListener): boolean {
-  return received !== null && hasOwnTerminal()
 }
 
 function outcomeOf({ code, signal }: Ending, received: EndingSignal | null, startedMs: number): Outcome {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { longestEventBytes } from '../claude/hook-command.ts'
+import { removeFile } from '../io/files.ts'
 import { isTaken } from '../process/identity.ts'
 
 /** One file an event, named by the hook's pid, and a bell: a FIFO that a hook rings when its file is whole. */
@@ -93,7 +94,8 @@ function isWhole(text: string): boolean {
 }
 
 /** Claude has ended, and everything it told is stored; what is not is kept for the next start. */
-export function removeSpool({ events }: SpoolPaths): void {
+export function removeSpool({ events, bell }: SpoolPaths): void {
+  removeFile(bell)
   try {
     rmdirSync(events)
   } catch {

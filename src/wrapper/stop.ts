@@ -18,13 +18,15 @@ export async function stopMissions(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
+  meanwhile: () => void = () => {},
 ): Promise<void> {
   const probe = systemProbe(context.exec)
   const here = context.env.AGENC_MISSION_UUID
   const others = missions.filter(({ id }) => id !== here).flatMap(held)
   const graceMs = await graceOf(context)
-  for (const { wrapper } of others) signalPolitely(probe, wrapper, 'SIGTERM')
   const wrappers = others.map(({ wrapper }) => wrapper)
+  signalPolitely(probe, wrappers, 'SIGTERM')
+  meanwhile()
   if (!(await waitAwake(probe, wrappers, graceMs + wrapperMs))) {
     signalProcesses(probe, wrappers, 'SIGKILL')
     await waitUntilGone(probe, wrappers, wrapperMs)
@@ -32,7 +34,7 @@ export async function stopMissions(
   await Promise.all(others.map(other => cleanUp(context, db, probe, other, graceMs)))
   // From inside a mission its end is also ours: nothing can be done after this.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
-  if (own) signalPolitely(probe, own.wrapper, 'SIGTERM')
+  if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
 }
 
 interface Held {

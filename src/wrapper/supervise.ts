@@ -9,7 +9,7 @@ import { AgencError } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
 import type { MissionId } from '../mission/id.ts'
 import type { ProcessIdentity, ProcessProbe } from '../process/identity.ts'
-import { listTree, signalPolitely, signalProcesses, waitUntilGone } from '../process/tree.ts'
+import { listTree, signalProcesses, waitUntilGone } from '../process/tree.ts'
 import { terminalWasTaken } from './hangup.ts'
 import type { Ending } from './lease.ts'
 import type { Log } from './log.ts'
@@ -137,15 +137,20 @@ class Claude {
     const exit = await new Promise<Pick<Exit, 'code' | 'signal'>>((resolve, reject) => {
       this.#child.on('error', error => reject(notStarted(this.#supervision.launch.claude, error)))
       this.#child.on('exit', (code, signal) => resolve({ code, signal }))
-    }).finally(() => this.#close())
+    }).finally(() => this.#finish())
     await this.#endFamily()
     this.#supervision.observer.readSpool()
     this.#dropPrompt(exit.signal === null && this.#supervision.observer.live.hasOpened)
     return { ...exit, wasKilled: this.#wasKilled }
   }
 
-  #close(): void {
+  #finish(): void {
     this.#phase = 'over'
+    // After a signal this process ends as well, and everything with it.
+    if (this.#supervision.signals.received === null) this.#close()
+  }
+
+  #close(): void {
     if (this.#graceTimer) clearTimeout(this.#graceTimer)
     this.#status.close()
     this.#supervision.observer.onReport = () => {}
@@ -159,22 +164,27 @@ class Claude {
   }
 
   #endWith(signal: NodeJS.Signals): void {
-    const { context, probe, graceMs } = this.#supervision
+    const { releaseHooks, probe, graceMs } = this.#supervision
     this.#phase = 'ending'
-    this.#supervision.releaseHooks()
-    if (this.#identity === null) return
-    this.#family = listTree(context.exec, probe, this.#identity.pid).slice(1)
-    signalPolitely(probe, this.#identity, signal)
+    releaseHooks()
+    this.#family = this.#listFamily()
+    this.#child.kill(signal)
+    if (this.#identity !== null && probe.isSuspended(this.#identity.pid)) this.#child.kill('SIGCONT')
     this.#graceTimer = setTimeout(() => this.#kill(), graceMs)
   }
 
   /** Claude's tools run in sessions of their own: they are listed before, and checked again at the kill. */
   #kill(): void {
-    const { context, probe } = this.#supervision
-    if (this.#phase === 'over' || this.#identity === null) return
+    if (this.#phase === 'over') return
     this.#wasKilled = true
-    this.#family.push(...listTree(context.exec, probe, this.#identity.pid).slice(1))
-    signalProcesses(probe, [this.#identity, ...this.#family], 'SIGKILL')
+    this.#family.push(...this.#listFamily())
+    this.#child.kill('SIGKILL')
+    signalProcesses(this.#supervision.probe, this.#family, 'SIGKILL')
+  }
+
+  #listFamily(): ProcessIdentity[] {
+    const { context, probe } = this.#supervision
+    return this.#identity === null ? [] : listTree(context.exec, probe, this.#identity.pid).slice(1)
   }
 
   /** Claude ends its tools itself; whoever is still there had its time. */

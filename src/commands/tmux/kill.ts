@@ -28,15 +28,22 @@ export default defineCommand<{ apart?: boolean }>({
       if (!apart) context.err.line('There is no agenc session.')
       return 0
     }
-    // First, while there surely is a server: with its last window the session, and perhaps tmux, ends by itself.
-    unconfigure(context, tmux)
-    await stopMissionsWithWindow(contextOfSession(context, state), tmux)
+    let problem: unknown
+    await stopMissionsWithWindow(contextOfSession(context, state), tmux, () => {
+      try {
+        unconfigure(context, tmux)
+      } catch (error) {
+        problem = error
+      }
+    })
     tmux.ask(['kill-session', '-t', sessionTarget])
+    // Keys that tmux does not take back keep nothing from ending.
+    if (problem !== undefined) throw problem
     return 0
   },
 })
 
-async function stopMissionsWithWindow(context: Context, tmux: Tmux): Promise<void> {
+async function stopMissionsWithWindow(context: Context, tmux: Tmux, meanwhile: () => void): Promise<void> {
   const windows = missionWindows(tmux)
   if (windows === null)
     throw new AgencError('tmux does not say which missions have a window', "Does 'tmux ls' work?")
@@ -49,6 +56,7 @@ async function stopMissionsWithWindow(context: Context, tmux: Tmux): Promise<voi
       withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } }),
       db,
       running,
+      meanwhile,
     )
   })
 }
