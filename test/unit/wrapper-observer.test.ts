@@ -162,7 +162,7 @@ test('a status file that is ahead of the hooks does not speak for them', async (
   }
   const { observer, leave } = await bench({ requests })
   leave({ hook_event_name: 'PostToolUse', tool_name: 'Bash' })
-  observer.seeStatus({ status: 'idle', waitingFor: null, updatedAtMs: 1, sessionId: null, userName: null })
+  observer.seeStatus({ status: 'idle', waitingFor: null, updatedAtMs: 1, userName: null })
   expect(order).toEqual(['PostToolUse', 'idle'])
 })
 
