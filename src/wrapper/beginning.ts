@@ -7,7 +7,7 @@ import { repoConfig } from '../mission/permission.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import type { ProcessProbe } from '../process/identity.ts'
 import { endTree, listTree } from '../process/tree.ts'
-import { runSetup } from '../workspace/setup.ts'
+import { maySetUp, runSetup } from '../workspace/setup.ts'
 import { endLeftoverClaude } from './leftover.ts'
 import { onEndingSignal } from './signal-policy.ts'
 import type { SignalListener } from './signals.ts'
@@ -39,8 +39,10 @@ export async function endLeftover({ context, db, probe, mission, config }: Begin
 /** The repo's own preparation, until it has succeeded once. */
 export async function setUp(beginning: Beginning): Promise<void> {
   const { context, db, mission, config, signals } = beginning
-  const setup = repoConfig(mission.repo, config)?.setup
-  if (mission.setup_pending === 0 || setup === undefined || signals.received !== null) return
+  const { repo, setup_pending } = mission
+  const setup = repoConfig(repo, config)?.setup
+  if (setup_pending === 0 || repo === null || setup === undefined || signals.received !== null) return
+  if (!maySetUp(context, db, repo)) return
   signals.listen(() => {
     if (onEndingSignal('before') === 'give-up') endSetup(beginning)
   })
