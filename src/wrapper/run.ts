@@ -48,7 +48,10 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
   const { now, exec, self, env } = context
   const own = probe.identify(process.pid)!
   const mission = takeLease(db, id, own, probe, now())
-  const heart = setInterval(() => tryToBeat(shared), heartbeatMs)
+  const heart = setInterval(() => {
+    tryToBeat(shared)
+    runs.lookAgain()
+  }, heartbeatMs)
   const guard = postGuard(exec, [...self, 'mission', '_reap', id], env)
   const runs = new ClaudeRuns(shared, config, window)
   let ending: Ending | null = null
