@@ -6,7 +6,6 @@ export interface ClaudeStatus {
   status: string
   waitingFor: string | null
   updatedAtMs: number
-  sessionId: string | null
   /** The name, where the user gave it. */
   userName: string | null
 }
@@ -32,7 +31,6 @@ export function parseStatusFile(text: string): ClaudeStatus | null {
     status: data.status,
     waitingFor: typeof data.waitingFor === 'string' ? data.waitingFor : null,
     updatedAtMs: typeof data.statusUpdatedAt === 'number' ? data.statusUpdatedAt : 0,
-    sessionId: typeof data.sessionId === 'string' ? data.sessionId : null,
     userName: data.nameSource === 'user' && typeof data.name === 'string' ? data.name : null,
   }
 }

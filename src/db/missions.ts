@@ -44,6 +44,11 @@ export function listMissions(db: Database, { archived = false } = {}): MissionRe
   return JSON.parse(listed.pluck().get()!)
 }
 
+/** Those that a wrapper holds, or held when it was killed. */
+export function listHeldMissions(db: Database): MissionRecord[] {
+  return db.prepare<[], MissionRecord>('SELECT * FROM missions WHERE wrapper_pid IS NOT NULL').all()
+}
+
 export function missionsOnRepo(db: Database, repo: string): MissionRecord[] {
   return db
     .prepare<[string], MissionRecord>('SELECT * FROM missions WHERE repo = ? ORDER BY last_active_at DESC')

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
+import { isDraft } from '../io/files.ts'
 import { isMissionId } from '../mission/id.ts'
 import { stagingPrefix } from '../repo/staging.ts'
 import { type Finding, warning } from './finding.ts'
@@ -25,7 +26,7 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
       .filter(({ name, ageMs }) => name.startsWith(stagingPrefix) && ageMs > abandonedCloneMs)
       .map(({ path }) => rubbish('what is left of a clone', path)),
     ...aged(paths.home)
-      .filter(({ name, ageMs }) => /\.[0-9a-f-]{36}\.tmp$/.test(name) && ageMs > hourMs)
+      .filter(({ name, ageMs }) => isDraft(name) && ageMs > hourMs)
       .map(({ path }) => rubbish('what is left of a write', path)),
     ...missions
       .filter(({ name, ageMs }) => isMissionId(name) && !known.has(name) && ageMs > hourMs)

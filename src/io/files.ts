@@ -7,13 +7,22 @@ import {
   realpathSync,
   renameSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { errorCode } from '../errors.ts'
 
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
+}
+
+function draftOf(path: string): string {
+  return `${path}.${process.pid}-${process.hrtime.bigint()}.tmp`
+}
+
+/** Is this what a write left that was cut off? */
+export function isDraft(name: string): boolean {
+  return /\.\d+-\d+\.tmp$/.test(name)
 }
 
 /**
@@ -23,18 +32,19 @@ export function makePrivateDirectory(path: string): void {
 export function writeFileAtomically(path: string, text: string, { durable = false } = {}): void {
   const target = throughLinks(path)
   makePrivateDirectory(dirname(target))
-  const temporary = `${target}.${process.pid}-${process.hrtime.bigint()}.tmp`
+  const draft = draftOf(target)
   try {
-    const file = openSync(temporary, 'wx', 0o600)
+    const file = openSync(draft, 'wx', 0o600)
     try {
-      writeSync(file, text)
+      // Until all of it is there: `writeSync` may write a part, and says so only by a number.
+      writeFileSync(file, text)
       if (durable) fsyncSync(file)
     } finally {
       closeSync(file)
     }
-    renameSync(temporary, target)
+    renameSync(draft, target)
   } catch (error) {
-    removeFile(temporary)
+    removeFile(draft)
     throw error
   }
 }

@@ -14,11 +14,15 @@ export function leaseHolder(mission: MissionRecord): { pid: number; start: strin
 
 /** `wrapper` is what is known of the lease's holder, now. */
 export function statusOf(mission: MissionRecord, wrapper: Liveness | null, now: Date): Status {
-  const isHeld = wrapper === 'alive' || (wrapper === 'unknown' && beatsStill(mission, now))
-  if (isHeld) return 'running'
+  if (wrapper !== null && !isGone(wrapper, mission, now)) return 'running'
   if (mission.archived_at !== null) return 'archived'
   if (wrapper !== null || mission.ended_by === 'lost') return 'crashed'
   return 'stopped'
+}
+
+/** Of a mission's wrapper, or of its Claude, which ends with it: in another container both are out of sight. */
+export function isGone(liveness: Liveness, mission: MissionRecord, now: Date): boolean {
+  return liveness === 'dead' || (liveness === 'unknown' && !beatsStill(mission, now))
 }
 
 /** A wrapper in another container cannot be seen, but its beats can. */

@@ -12,6 +12,10 @@ export interface ProcessIdentity {
   start: string
 }
 
+export function isSameProcess(a: ProcessIdentity | null, b: ProcessIdentity | null): boolean {
+  return a?.pid === b?.pid && a?.start === b?.start
+}
+
 /** `unknown` where the answer could not be had: never to be read as `dead`. */
 export type Liveness = 'alive' | 'dead' | 'unknown'
 

@@ -113,7 +113,10 @@ export async function waitUntilGone(
   return true
 }
 
-/** Politely first; what is left after `graceMs` is killed. Resolves to whether nothing is left. */
+/**
+ * Politely first; what is left after `graceMs` is killed. Resolves to whether surely nothing is left: of a process
+ * that cannot be seen, nobody knows.
+ */
 export async function endTree(
   exec: Runner,
   probe: ProcessProbe,
@@ -121,7 +124,8 @@ export async function endTree(
   signal: NodeJS.Signals,
   graceMs: number,
 ): Promise<boolean> {
-  if (!isAlive(probe, root)) return true
+  const [liveness] = probe.liveness([root])
+  if (liveness !== 'alive') return liveness === 'dead'
   const before = listTree(exec, probe, root.pid)
   signalPolitely(probe, [root], signal)
   if (await waitUntilGone(probe, before, graceMs)) return true

@@ -4,11 +4,11 @@ import type { Context } from '../context.ts'
 import { recordEvent } from '../db/events.ts'
 import { getMission, insertMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
-import { getRepo } from '../db/repos.ts'
 import { type MissionId, newMissionId } from '../mission/id.ts'
 import { repoConfig } from '../mission/permission.ts'
 import type { Approve, MissionRecord } from '../mission/record.ts'
 import { prepareDirectory, type Source } from './prepare.ts'
+import { maySetUp } from './setup.ts'
 
 export interface MissionWish {
   source: Source
@@ -67,11 +67,7 @@ async function needsSetup(context: Context, db: Database, { source, repo }: Miss
   return source.kind === 'repo' && hasSetup(context, db, repo)
 }
 
-/** Nothing of a repo runs before the user trusts it, its setup included. */
 async function hasSetup(context: Context, db: Database, repo: string | null): Promise<boolean> {
   if (repo === null || !repoConfig(repo, await preparedConfig(context.paths))?.setup) return false
-  const isTrusted = getRepo(db, repo)?.trusted === 1
-  if (!isTrusted)
-    context.err.line(`agenc: setup skipped: ${repo} is not trusted. Trust it: agenc repo trust ${repo}`)
-  return isTrusted
+  return maySetUp(context, db, repo)
 }

@@ -1,10 +1,20 @@
 import { appendFileSync } from 'node:fs'
 import type { RepoConfig } from '../config/schema.ts'
 import type { Context } from '../context.ts'
+import type { Database } from '../db/open.ts'
+import { getRepo } from '../db/repos.ts'
 import { AgencError } from '../errors.ts'
 import type { MissionPaths } from '../paths.ts'
 
 const shownLines = 20
+
+/** Nothing of a repo runs before the user trusts it, its setup included. */
+export function maySetUp(context: Context, db: Database, repo: string): boolean {
+  const isTrusted = getRepo(db, repo)?.trusted === 1
+  if (!isTrusted)
+    context.err.line(`agenc: setup skipped: ${repo} is not trusted. Trust it: agenc repo trust ${repo}`)
+  return isTrusted
+}
 
 /** Runs the repo's own preparation, its output kept in the mission's log and shown where somebody looks on. */
 export async function runSetup(

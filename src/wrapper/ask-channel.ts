@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { words } from '../claude/asking-hook.ts'
 import type { Reply } from '../claude/permission-reply.ts'
 
@@ -67,8 +67,12 @@ export class AskChannel {
 
 function openForWriting(path: string): number | null {
   try {
-    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    // A file takes every answer, and nobody reads it.
+    if (fstatSync(descriptor).isFIFO()) return descriptor
+    closeSync(descriptor)
   } catch {
-    return null
+    // Nobody waits there.
   }
+  return null
 }

@@ -7,7 +7,8 @@ import { repoConfig } from '../mission/permission.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import type { ProcessProbe } from '../process/identity.ts'
 import { endTree, listTree } from '../process/tree.ts'
-import { runSetup } from '../workspace/setup.ts'
+import { maySetUp, runSetup } from '../workspace/setup.ts'
+import { endLeftoverClaude } from './leftover.ts'
 import { onEndingSignal } from './signal-policy.ts'
 import type { SignalListener } from './signals.ts'
 
@@ -24,10 +25,11 @@ export interface Beginning {
 }
 
 /** The last wrapper was killed and its Claude lives on: two of them must never share a conversation. */
-export async function endLeftover({ context, probe, mission, config }: Beginning): Promise<void> {
-  const { claude_pid: pid, claude_start: start } = mission
-  if (pid === null || start === null) return
-  if (await endTree(context.exec, probe, { pid, start }, 'SIGHUP', config.stop.grace_ms)) return
+export async function endLeftover({ context, db, probe, mission, config }: Beginning): Promise<void> {
+  const { id, claude_pid: pid } = mission
+  if (pid === null) return
+  if (await endLeftoverClaude(context, probe, mission, 'SIGHUP', config.stop.grace_ms))
+    return updateMission(db, id, { claude_pid: null, claude_start: null })
   throw new AgencError(
     `the Claude of an earlier run still lives (process ${pid}) and cannot be ended`,
     'Two of them would write into one conversation. End it, then try again.',
@@ -37,8 +39,10 @@ export async function endLeftover({ context, probe, mission, config }: Beginning
 /** The repo's own preparation, until it has succeeded once. */
 export async function setUp(beginning: Beginning): Promise<void> {
   const { context, db, mission, config, signals } = beginning
-  const setup = repoConfig(mission.repo, config)?.setup
-  if (mission.setup_pending === 0 || setup === undefined || signals.received !== null) return
+  const { repo, setup_pending } = mission
+  const setup = repoConfig(repo, config)?.setup
+  if (setup_pending === 0 || repo === null || setup === undefined || signals.received !== null) return
+  if (!maySetUp(context, db, repo)) return
   signals.listen(() => {
     if (onEndingSignal('before') === 'give-up') endSetup(beginning)
   })

@@ -42,6 +42,8 @@ export interface Shared {
 export class ClaudeRuns {
   /** When the latest one was started. */
   startedMs = 0
+  /** Now and then: is there something that could not be stored when it was reported? */
+  lookAgain: () => void = () => {}
   readonly #shared: Shared
   readonly #window: MissionWindow | null
   #config: Config
@@ -62,6 +64,7 @@ export class ClaudeRuns {
       this.#window,
       () => this.#record(),
       () => requests,
+      this.#shared.log,
     )
     const judge = this.#judge(spool)
     const requests = this.#answerer(
@@ -70,23 +73,24 @@ export class ClaudeRuns {
       () => observer,
       () => showing.refresh(),
     )
-    const observer = this.#observe(spool, requests, showing, word => {
+    const whenReady = (work: () => void) => (judge.isReady ? work() : void judge.makeReady().then(work))
+    const observer = this.#observe(spool, requests, showing, whenReady, word => {
       if (word.agenc === 'restart') wantsRestart = true
       else {
         requests.answer(word.request, word)
         ringBell(word.bell)
       }
     })
-    const listening = listenToBell(this.#shared.context.exec, spool.bell, () =>
-      isOver ? undefined :
-      judge.isReady ? observer.readSpool() : void judge.makeReady().then(() => observer.readSpool()),
-    )
+    const listening = listenToBell(this.#shared.context.exec, spool.bell, () => {
+      if (!isOver) observer.hear()
+    })
     // Thrown where it is waited for.
     listening.catch(() => {})
     try {
       await judge.makeReady()
       observer.readSpool()
       requests.end()
+      this.lookAgain = () => observer.lookAgain()
       for (;;) {
         wantsRestart = false
         const ending = await this.#runOnce(observer, requests, listening, () => wantsRestart)
@@ -122,7 +126,13 @@ export class ClaudeRuns {
     return superviseClaude({ ...this.#shared, launch, observer, graceMs, wantsRestart, releaseHooks })
   }
 
-  #observe(spool: SpoolPaths, requests: Requests, showing: Showing, onWord: (word: Word) => void): Observer {
+  #observe(
+    spool: SpoolPaths,
+    requests: Requests,
+    showing: Showing,
+    whenReady: (work: () => void) => void,
+    onWord: (word: Word) => void,
+  ): Observer {
     const mission = this.#record()
     const { env, now } = this.#shared.context
     return new Observer(mission, liveAtCrash(mission), {
@@ -131,6 +141,7 @@ export class ClaudeRuns {
       eventsDirectory: spool.events,
       planDirectories: planDirectories(claudeLocations(env), this.#paths.agent),
       requests,
+      whenReady,
       onWord,
       onStored: (live, isRenamed) => showing.show(live, isRenamed),
     })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
-import { getApproval } from '../db/approvals.ts'
+import { type Approval, getApproval } from '../db/approvals.ts'
 import { readStore } from '../db/store.ts'
 import { AgencError } from '../errors.ts'
 import type { Runner } from '../exec/runner.ts'
@@ -12,13 +12,13 @@ import type { GivenAnswer } from './requests.ts'
 
 const patienceMs = 5_000
 
-/** Hands an answer to a mission's wrapper. false: it came too late, or there only the dialog can answer. */
+/** Hands an answer to a mission's wrapper. Resolves to the request as it stands then, whoever has answered it. */
 export async function deliverAnswer(
   context: Context,
   mission: MissionId,
   request: number,
   answer: GivenAnswer,
-): Promise<boolean> {
+): Promise<Approval | undefined> {
   const { run } = context.paths.mission(mission)
   const bell = join(run, `answered-${randomUuid()}`)
   const isHeard = await ringsAfter(context.exec, bell, () =>
@@ -28,7 +28,7 @@ export async function deliverAnswer(
     const { wrapperLog } = context.paths.mission(mission)
     throw new AgencError(`${shortId(mission)} does not react`, `Its log may say why: ${wrapperLog}`)
   }
-  return readStore(context, db => (db && getApproval(db, request))?.decided_by === 'answer')
+  return readStore(context, db => (db ? getApproval(db, request) : undefined))
 }
 
 async function ringsAfter(exec: Runner, bell: string, work: () => void): Promise<boolean> {

@@ -68,9 +68,15 @@ export class Judge {
     }
   }
 
-  /** Does anybody but the user have a say? */
+  /** Does anybody but the user have a say? Perhaps, where the store cannot be read. */
   get #hasRules(): boolean {
-    return this.#mode !== 'ask' || this.#settings.latest.config.approvals.rules.length > 0
+    if (this.#settings.latest.config.approvals.rules.length > 0) return true
+    try {
+      return this.#mode !== 'ask'
+    } catch (error) {
+      this.#log(`not known who may approve: ${String(error)}`)
+      return true
+    }
   }
 
   get #mode(): Approve {

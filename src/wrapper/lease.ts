@@ -1,24 +1,19 @@
 import { abandonRequests } from '../db/approvals.ts'
 import { recordEvent } from '../db/events.ts'
-import { getMission, updateMission } from '../db/missions.ts'
+import { getMission, type MissionChange, updateMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { AgencError } from '../errors.ts'
 import { type MissionId, shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { leaseHolder, statusOf } from '../mission/status.ts'
-import type { ProcessIdentity, ProcessProbe } from '../process/identity.ts'
+import { isSameProcess, type ProcessIdentity, type ProcessProbe } from '../process/identity.ts'
 
 /** Somebody else runs this mission. */
-export class AlreadyRunning extends AgencError {
-  readonly holderPid: number
-
-  constructor(mission: MissionRecord) {
-    super(
-      `mission ${shortId(mission.id)} is already running (process ${mission.wrapper_pid})`,
-      'Stop it there first.',
-    )
-    this.holderPid = mission.wrapper_pid!
-  }
+function alreadyRunning({ id, wrapper_pid }: MissionRecord): AgencError {
+  return new AgencError(
+    `mission ${shortId(id)} is already running (process ${wrapper_pid})`,
+    'Stop it there first.',
+  )
 }
 
 /** Of any number of starters exactly one gets the mission. Returns it as it was before. */
@@ -35,7 +30,7 @@ export function takeLease(
       if (!mission) throw new AgencError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
       const holder = leaseHolder(mission)
       const liveness = holder ? probe.liveness([holder])[0]! : null
-      if (statusOf(mission, liveness, now) === 'running') throw new AlreadyRunning(mission)
+      if (statusOf(mission, liveness, now) === 'running') throw alreadyRunning(mission)
       updateMission(db, id, {
         wrapper_pid: self.pid,
         wrapper_start: self.start,
@@ -65,26 +60,57 @@ export interface Ending {
   isLost: boolean
 }
 
-export function releaseLease(db: Database, id: MissionId, ending: Ending, now: Date): void {
+/** Unless somebody else but `holder` has the mission by now: then false, and nothing is changed. */
+export function releaseLease(
+  db: Database,
+  id: MissionId,
+  holder: ProcessIdentity | null,
+  ending: Ending,
+  now: Date,
+): boolean {
+  return endLease(db, id, holder, ending, now, { claude_pid: null, claude_start: null })
+}
+
+/**
+ * After a start that failed. `before` is the mission as it was: what was lost is still to be brought back, and
+ * an old Claude that may live on stays known.
+ */
+export function giveUpLease(db: Database, before: MissionRecord, self: ProcessIdentity, now: Date): void {
+  const isLost = before.ended_by === 'lost' || leaseHolder(before) !== null
+  endLease(db, before.id, self, { code: 1, signal: null, isLost }, now, {})
+}
+
+function endLease(
+  db: Database,
+  id: MissionId,
+  holder: ProcessIdentity | null,
+  ending: Ending,
+  now: Date,
+  claude: Pick<MissionChange, 'claude_pid' | 'claude_start'>,
+): boolean {
   const at = now.toISOString()
-  db.transaction(() => {
-    updateMission(db, id, {
-      wrapper_pid: null,
-      wrapper_start: null,
-      claude_pid: null,
-      claude_start: null,
-      heartbeat_at: null,
-      state: null,
-      waiting_for: null,
-      waiting_since: null,
-      background: 0,
-      exit_code: ending.code,
-      exit_signal: ending.signal,
-      exit_at: at,
-      ended_by: ending.isLost ? 'lost' : 'user',
-      last_active_at: at,
+  return db
+    .transaction(() => {
+      const mission = getMission(db, id)
+      if (!mission || !isSameProcess(leaseHolder(mission), holder)) return false
+      updateMission(db, id, {
+        ...claude,
+        wrapper_pid: null,
+        wrapper_start: null,
+        heartbeat_at: null,
+        state: null,
+        waiting_for: null,
+        waiting_since: null,
+        background: 0,
+        exit_code: ending.code,
+        exit_signal: ending.signal,
+        exit_at: at,
+        ended_by: ending.isLost ? 'lost' : 'user',
+        last_active_at: at,
+      })
+      abandonRequests(db, id)
+      recordEvent(db, id, at, 'ended', { ...ending })
+      return true
     })
-    abandonRequests(db, id)
-    recordEvent(db, id, at, 'ended', { ...ending })
-  }).immediate()
+    .immediate()
 }

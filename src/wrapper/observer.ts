@@ -25,6 +25,8 @@ export interface ObserverOptions {
   eventsDirectory: string
   planDirectories: readonly string[]
   requests: Pick<Requests, 'take' | 'drop' | 'seeStatus' | 'hasOpen'>
+  /** Now or soon: requests are judged by the settings as they are. */
+  whenReady: (work: () => void) => void
   onWord: (word: Word) => void
   /** Told after each change that was stored. */
   onStored: (live: Live, isRenamed: boolean) => void
@@ -42,6 +44,9 @@ export class Observer {
   #isRenamed = false
   /** Which of the files that are not stored yet were answered at once. */
   readonly #responses = new Map<string, boolean>()
+  /** Something was reported that could not be read or stored. */
+  #isBehind = false
+  #lateStatus: ClaudeStatus | null = null
 
   constructor(mission: MissionRecord, live: Live, options: ObserverOptions) {
     this.#atStart = mission
@@ -56,22 +61,82 @@ export class Observer {
   /** Another Claude is about to start. */
   begin(mission: MissionRecord, live: Live): void {
     this.#atStart = mission
+    this.#lateStatus = null
     this.#store(() => this.#become(live))
+  }
+
+  /** At a ring of the bell. */
+  hear(): void {
+    this.#options.whenReady(() => this.readSpool())
   }
 
   /** Reads what hooks have left, each file once: its key is stored with what it changed. */
   readSpool(): void {
+    this.#try(() => this.#readSpool())
+    this.onReport()
+  }
+
+  /** The file may be ahead of the hooks: what became of a request, they tell better. */
+  seeStatus(status: ClaudeStatus): void {
+    if (!isNews(this.#live, status)) return
+    if (this.#options.requests.hasOpen) this.#seeStatusAfterHooks(status)
+    else this.#takeStatus(status)
+  }
+
+  #seeStatusAfterHooks(status: ClaudeStatus): void {
+    const claude = this.#atStart
+    this.#options.whenReady(() => {
+      this.readSpool()
+      if (claude === this.#atStart && isNews(this.#live, status)) this.#takeStatus(status)
+    })
+  }
+
+  /** Nobody rings again for what could not be stored, on a disk that was full for a while. */
+  lookAgain(): void {
+    if (!this.#isBehind) return
+    const status = this.#lateStatus
+    this.#isBehind = false
+    this.#lateStatus = null
+    this.hear()
+    if (status) this.seeStatus(status)
+  }
+
+  /** A request was answered, but not in its dialog. */
+  seeAnswer(): void {
+    this.#try(() => this.#store(() => this.#become(afterAnswer(this.#live))))
+    this.onReport()
+  }
+
+  /** A store that cannot be read for once costs a report, which is read again later, not the mission. */
+  #try(work: () => boolean): void {
+    try {
+      if (work()) return
+    } catch (error) {
+      this.#options.log(`a report could not be taken: ${String(error)}`)
+    }
+    this.#isBehind = true
+  }
+
+  #takeStatus(status: ClaudeStatus): void {
+    this.#lateStatus = status
+    this.#try(() => {
+      this.#options.requests.seeStatus(status.status, status.updatedAtMs)
+      const isStored = this.#store(() => this.#become(afterStatus(this.#live, status)))
+      if (isStored) this.#lateStatus = null
+      return isStored
+    })
+    this.onReport()
+  }
+
+  #readSpool(): boolean {
     const { db, id, eventsDirectory, now, requests, log } = this.#options
     const { files, rejected } = sweepSpool(eventsDirectory, now().getTime())
-    if (files.length + rejected.length === 0) {
-      this.onReport()
-      return
-    }
+    if (files.length + rejected.length === 0) return true
     const done = new Set<string>(JSON.parse(getMission(db, id)?.spool_done ?? '[]'))
     const fresh = files.filter(({ key }) => !done.has(key))
     for (const file of fresh) this.#respond(file)
     const isStored =
-      files.length > 0 &&
+      files.length === 0 ||
       this.#store(() => {
         for (const { key, text } of fresh) this.#take(text, this.#responses.get(key))
         updateMission(db, id, { spool_done: JSON.stringify(files.map(({ key }) => key)) })
@@ -82,22 +147,7 @@ export class Observer {
       requests.drop(basename(path))
     }
     for (const { path } of isStored ? [...files, ...rejected] : rejected) removeFile(path)
-    this.onReport()
-  }
-
-  /** The file may be ahead of the hooks: what became of a request, they tell better. */
-  seeStatus(status: ClaudeStatus): void {
-    if (!isNews(this.#live, status)) return
-    if (this.#options.requests.hasOpen) this.readSpool()
-    this.#options.requests.seeStatus(status.status, status.updatedAtMs)
-    this.#store(() => this.#become(afterStatus(this.#live, status)))
-    this.onReport()
-  }
-
-  /** A request was answered, but not in its dialog. */
-  seeAnswer(): void {
-    this.#store(() => this.#become(afterAnswer(this.#live)))
-    this.onReport()
+    return isStored
   }
 
   /** All or nothing. A store that cannot be written to must not end a mission: the report is read again later. */
@@ -120,11 +170,16 @@ export class Observer {
   #respond({ key, path, text }: SpooledFile): void {
     if (this.#responses.has(key)) return
     const { requests, onWord, log } = this.#options
-    const event = parseHookEvent(text)
-    const word = event === null ? parseWord(text) : null
-    this.#responses.set(key, event !== null && requests.take(event, basename(path)))
-    if (word !== null) onWord(word)
-    else if (event === null) log('dropped an event that is neither a hook nor a command')
+    this.#responses.set(key, false)
+    try {
+      const event = parseHookEvent(text)
+      const word = event === null ? parseWord(text) : null
+      if (event !== null) this.#responses.set(key, requests.take(event, basename(path)))
+      else if (word !== null) onWord(word)
+      else log('dropped an event that is neither a hook nor a command')
+    } catch (error) {
+      log(`no answer to ${path}: ${String(error)}`)
+    }
   }
 
   #take(text: string, isAnswered: boolean | undefined): void {

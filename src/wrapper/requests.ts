@@ -127,7 +127,7 @@ export class Requests {
 
   #ask(event: HookEvent, channel: AskChannel | null): boolean {
     const { judge, register } = this.#options
-    const { decision, message, rule, delayMs } = judge.rule(event)
+    const { decision, message, rule, delayMs } = this.#rule(event)
     const entry = register.open(event)
     // What is not on record is not approved.
     if (entry === null) {
@@ -141,8 +141,19 @@ export class Requests {
     const isAllowed = decision === 'allow' && !judge.isHeld
     if (isAllowed && (delayMs === 0 || event.agentId !== null)) return this.#allow(request, rule)
     this.#leaveToDialog(request)
-    if (isAllowed) this.#open.setTimer(request, delayMs, () => this.#afterDelay(request, rule))
+    if (isAllowed && request.channel)
+      this.#open.setTimer(request, delayMs, () => this.#afterDelay(request, rule))
     return false
+  }
+
+  /** What cannot be judged is the user's. */
+  #rule(event: HookEvent): Ruling {
+    try {
+      return this.#options.judge.rule(event)
+    } catch (error) {
+      this.#options.log(`a request could not be judged: ${String(error)}`)
+      return { decision: 'ask', message: '', rule: null, delayMs: 0 }
+    }
   }
 
   /** A subagent's dialog opens only when its hook has ended; plans and questions have no answer but their own. */
@@ -161,6 +172,8 @@ export class Requests {
       log(`on hold: request ${request.entry.id} is left to the user`)
       onHandedOver()
     } else if (this.#allow(request, rule)) this.#announceAnswer()
+    // The hook has given up meanwhile.
+    else onHandedOver()
   }
 
   #announceAnswer(): void {

@@ -8,7 +8,7 @@ import type { MissionWindow } from '../tmux/mission-window.ts'
 import { endLeftover, setUp } from './beginning.ts'
 import { ClaudeRuns, type Shared } from './claude-runs.ts'
 import { postGuard } from './guard.ts'
-import { beat, type Ending, releaseLease, takeLease } from './lease.ts'
+import { beat, type Ending, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { openLog } from './log.ts'
 import { type EndingSignal, exitCodeFor } from './signal-policy.ts'
 import { SignalListener } from './signals.ts'
@@ -46,11 +46,15 @@ export async function runMission(
 async function underLease(shared: Shared, config: Config, window: MissionWindow | null): Promise<Outcome> {
   const { context, db, id, signals, probe } = shared
   const { now, exec, self, env } = context
-  const mission = takeLease(db, id, probe.identify(process.pid)!, probe, now())
-  const heart = setInterval(() => tryToBeat(shared), heartbeatMs)
+  const own = probe.identify(process.pid)!
+  const mission = takeLease(db, id, own, probe, now())
+  const heart = setInterval(() => {
+    tryToBeat(shared)
+    runs.lookAgain()
+  }, heartbeatMs)
   const guard = postGuard(exec, [...self, 'mission', '_reap', id], env)
   const runs = new ClaudeRuns(shared, config, window)
-  let ending: Ending = { code: 1, signal: null, isLost: false }
+  let ending: Ending | null = null
   try {
     const beginning = { ...shared, mission, config, guardPid: guard.pid }
     await endLeftover(beginning)
@@ -60,8 +64,9 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
   } finally {
     clearInterval(heart)
     const closesItsWindow = signals.received !== null && window !== null
-    if (ending.signal !== null && !closesItsWindow) restoreTerminal(exec)
-    releaseLease(db, id, ending, now())
+    if (ending?.signal && !closesItsWindow) restoreTerminal(exec)
+    if (ending) releaseLease(db, id, own, ending, now())
+    else giveUpLease(db, mission, own, now())
     guard.dismiss()
   }
 }

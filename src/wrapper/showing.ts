@@ -1,6 +1,7 @@
 import type { MissionRecord } from '../mission/record.ts'
 import type { MissionWindow } from '../tmux/mission-window.ts'
 import type { Live } from './live.ts'
+import type { Log } from './log.ts'
 import type { Requests } from './requests.ts'
 
 /** The status file may be quicker than the hook that tells whether a rule will answer. */
@@ -11,6 +12,7 @@ export class Showing {
   readonly #window: MissionWindow | null
   readonly #record: () => MissionRecord
   readonly #requests: () => Pick<Requests, 'hasOpen' | 'isHandled'>
+  readonly #log: Log
   #live: Live | null = null
   #timer: NodeJS.Timeout | null = null
 
@@ -18,10 +20,12 @@ export class Showing {
     window: MissionWindow | null,
     record: () => MissionRecord,
     requests: () => Pick<Requests, 'hasOpen' | 'isHandled'>,
+    log: Log,
   ) {
     this.#window = window
     this.#record = record
     this.#requests = requests
+    this.#log = log
   }
 
   show(live: Live, isRenamed = false): void {
@@ -35,8 +39,12 @@ export class Showing {
   /** Who answers may have changed while the state has not. */
   refresh(): void {
     this.close()
-    if (this.#live)
-      this.#window?.show(this.#record(), { ...this.#live, isHandled: this.#requests().isHandled })
+    try {
+      if (this.#live)
+        this.#window?.show(this.#record(), { ...this.#live, isHandled: this.#requests().isHandled })
+    } catch (error) {
+      this.#log(`not shown: ${String(error)}`)
+    }
   }
 
   close(): void {

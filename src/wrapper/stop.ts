@@ -1,62 +1,89 @@
 import { preparedConfig } from '../config/prepared.ts'
 import type { Context } from '../context.ts'
-import { getMission } from '../db/missions.ts'
+import { listHeldMissions } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
-import type { MissionId } from '../mission/id.ts'
+import { AgencError } from '../errors.ts'
+import { shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
-import { leaseHolder } from '../mission/status.ts'
-import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../process/identity.ts'
-import { endTree, signalPolitely, signalProcesses, waitUntilGone } from '../process/tree.ts'
+import { isGone, leaseHolder } from '../mission/status.ts'
+import { isSameProcess, type ProcessIdentity, type ProcessProbe, systemProbe } from '../process/identity.ts'
+import { signalPolitely, signalProcesses, waitUntilGone } from '../process/tree.ts'
 import { releaseLease } from './lease.ts'
+import { endLeftoverClaude } from './leftover.ts'
 
 /** How much longer than Claude's own grace period the wrapper may take for its own end. */
 const wrapperMs = 3_000
 const wakeMs = 250
 
-/** Ends the running ones among these, side by side; afterwards they are gone and the store says so. */
+/**
+ * Ends the running ones among these, side by side; afterwards they are gone and the store says so. Resolves to those
+ * that may still run: in another container, for instance.
+ */
 export async function stopMissions(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
   meanwhile: () => void = () => {},
-): Promise<void> {
+): Promise<MissionRecord[]> {
   const probe = systemProbe(context.exec)
   const here = context.env.AGENC_MISSION_UUID
   const others = missions.filter(({ id }) => id !== here).flatMap(held)
   const graceMs = await graceOf(context)
-  const wrappers = others.map(({ wrapper }) => wrapper)
+  const wrappers = inSight(
+    probe,
+    others.map(({ wrapper }) => wrapper),
+  )
   signalPolitely(probe, wrappers, 'SIGTERM')
   meanwhile()
   if (!(await waitAwake(probe, wrappers, graceMs + wrapperMs))) {
     signalProcesses(probe, wrappers, 'SIGKILL')
     await waitUntilGone(probe, wrappers, wrapperMs)
   }
-  await Promise.all(others.map(other => cleanUp(context, db, probe, other, graceMs)))
+  const left = stillHeld(db, others)
+  const areGone = await Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs)))
   // From inside a mission its end is also ours: nothing can be done after this.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
   if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
+  return left.filter((_, index) => !areGone[index]).map(({ mission }) => mission)
 }
 
 interface Held {
-  id: MissionId
+  mission: MissionRecord
   wrapper: ProcessIdentity
 }
 
 function held(mission: MissionRecord): Held[] {
   const wrapper = leaseHolder(mission)
-  return wrapper === null ? [] : [{ id: mission.id, wrapper }]
+  return wrapper === null ? [] : [{ mission, wrapper }]
 }
 
-/** What a wrapper that was killed, now or long ago, could not do itself. */
+/** Nobody sees the others end, however long they are waited for. */
+function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): ProcessIdentity[] {
+  const states = probe.liveness(wrappers)
+  return wrappers.filter((_, index) => states[index] !== 'unknown')
+}
+
+/** Those whose wrapper has not said goodbye itself, as they are now. Others may be held anew, by somebody else. */
+function stillHeld(db: Database, before: readonly Held[]): Held[] {
+  const wrappers = new Map(before.map(({ mission, wrapper }) => [mission.id, wrapper]))
+  return listHeldMissions(db)
+    .flatMap(held)
+    .filter(({ mission, wrapper }) => isSameProcess(wrapper, wrappers.get(mission.id) ?? null))
+}
+
+/** What a wrapper that was killed, now or long ago, could not do itself. false: it or its Claude may still live. */
 async function cleanUp(
   context: Context,
   db: Database,
   probe: ProcessProbe,
-  { id, wrapper }: Held,
+  { mission, wrapper }: Held,
   graceMs: number,
-): Promise<void> {
-  await endLeftoverClaude(context, probe, getMission(db, id), graceMs)
-  clearLease(context, db, id, wrapper)
+): Promise<boolean> {
+  if (!(await endLeftoverClaude(context, probe, mission, 'SIGTERM', graceMs))) return false
+  if (!isGone(probe.liveness([wrapper])[0]!, mission, context.now())) return false
+  // A wrapper that had to be killed could not say goodbye: its end was still somebody's will.
+  releaseLease(db, mission.id, wrapper, { code: null, signal: 'SIGKILL', isLost: false }, context.now())
+  return true
 }
 
 async function graceOf({ paths }: Context): Promise<number> {
@@ -77,28 +104,22 @@ async function waitAwake(
   return false
 }
 
-async function endLeftoverClaude(
-  context: Context,
-  probe: ProcessProbe,
-  mission: MissionRecord | undefined,
-  graceMs: number,
-): Promise<void> {
-  if (!mission || mission.claude_pid === null || mission.claude_start === null) return
-  const claude = { pid: mission.claude_pid, start: mission.claude_start }
-  await endTree(context.exec, probe, claude, 'SIGTERM', graceMs)
-}
-
-/** A wrapper that had to be killed could not say goodbye: its end was still somebody's will. */
-function clearLease(context: Context, db: Database, id: MissionId, wrapper: ProcessIdentity): void {
-  const now = getMission(db, id)
-  if (now?.wrapper_pid !== wrapper.pid || now.wrapper_start !== wrapper.start) return
-  releaseLease(db, id, { code: null, signal: 'SIGKILL', isLost: false }, context.now())
-}
-
-/** A mission that was lost and is not wanted back: nothing of it runs any more, and `restore` leaves it alone. */
-export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<void> {
-  const graceMs = await graceOf(context)
-  await endLeftoverClaude(context, systemProbe(context.exec), mission, graceMs)
+/**
+ * A mission that was lost and is not wanted back: nothing of it runs any more, and `restore` leaves it alone. false:
+ * its Claude cannot be ended, or somebody has brought it back meanwhile.
+ */
+export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<boolean> {
+  const probe = systemProbe(context.exec)
+  if (!(await endLeftoverClaude(context, probe, mission, 'SIGTERM', await graceOf(context)))) return false
   const signal = mission.exit_signal as NodeJS.Signals | null
-  releaseLease(db, mission.id, { code: mission.exit_code, signal, isLost: false }, context.now())
+  const ending = { code: mission.exit_code, signal, isLost: false }
+  return releaseLease(db, mission.id, leaseHolder(mission), ending, context.now())
+}
+
+export function stillRunning(missions: readonly MissionRecord[]): AgencError {
+  const ids = missions.map(({ id }) => shortId(id))
+  return new AgencError(
+    `could not be stopped from here: ${ids.join(', ')}`,
+    `In another container? Stop it there. Its processes: agenc mission show ${ids[0]}`,
+  )
 }

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { claudeLocations } from '../claude/locations.ts'
 import type { Context } from '../context.ts'
@@ -76,6 +76,8 @@ interface Exit {
 }
 
 const familyMs = 1_000
+/** How long the user's own hooks may hold up the prompt that Claude was started with; a /command tells of nothing. */
+const promptMs = 60_000
 /** While Claude starts it reads its trust list; these are the moments to look whether our entry is still there. */
 const trustLooksMs = [50, 150, 300, 500, 800, 1_200]
 
@@ -86,9 +88,11 @@ class Claude {
   readonly #identity: ProcessIdentity | null
   readonly #status: StatusWatch
   #phase: Phase = 'running'
+  #wasAsked = false
   #wasKilled = false
   #family: ProcessIdentity[] = []
   #graceTimer: NodeJS.Timeout | null = null
+  #promptTimer: NodeJS.Timeout | null = null
 
   constructor(supervision: Supervision) {
     this.#supervision = supervision
@@ -140,7 +144,8 @@ class Claude {
     }).finally(() => this.#finish())
     await this.#endFamily()
     this.#supervision.observer.readSpool()
-    this.#dropPrompt(exit.signal === null && this.#supervision.observer.live.hasOpened)
+    const { hasOpened, promptTaken } = this.#supervision.observer.live
+    this.#dropPrompt(promptTaken || (exit.signal === null && hasOpened && !this.#wasAsked))
     return { ...exit, wasKilled: this.#wasKilled }
   }
 
@@ -152,6 +157,7 @@ class Claude {
 
   #close(): void {
     if (this.#graceTimer) clearTimeout(this.#graceTimer)
+    if (this.#promptTimer) clearTimeout(this.#promptTimer)
     this.#status.close()
     this.#supervision.observer.onReport = () => {}
     process.off('SIGTSTP', this.#goOn)
@@ -166,6 +172,7 @@ class Claude {
   #endWith(signal: NodeJS.Signals): void {
     const { releaseHooks, probe, graceMs } = this.#supervision
     this.#phase = 'ending'
+    this.#wasAsked = true
     releaseHooks()
     this.#family = this.#listFamily()
     this.#child.kill(signal)
@@ -197,12 +204,19 @@ class Claude {
   }
 
   #onReport(): void {
-    const { observer, wantsRestart } = this.#supervision
-    const { state, background, promptTaken } = observer.live
+    const { context, id, observer, wantsRestart } = this.#supervision
+    const { state, background, hasOpened, promptTaken } = observer.live
     this.#status.refresh()
     this.#dropPrompt(promptTaken)
-    if (wantsRestart() && state === 'idle' && !background && this.#phase === 'running')
-      this.#endWith('SIGTERM')
+    if (hasOpened) this.#promptTimer ??= setTimeout(() => this.#endPromptsTime(), promptMs).unref()
+    const isAtRest = state === 'idle' && !background && this.#phase === 'running'
+    // At rest it also is for a moment before it takes the prompt that it was started with.
+    if (wantsRestart() && isAtRest && !existsSync(context.paths.mission(id).prompt)) this.#endWith('SIGTERM')
+  }
+
+  #endPromptsTime(): void {
+    this.#dropPrompt(true)
+    this.#onReport()
   }
 
   /** Kept until Claude has it, so that a failed start loses nothing, and a second one says nothing twice. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { insertRequest, settleRequest } from '../../src/db/approvals.ts'
@@ -7,10 +7,13 @@ import { openStore } from '../../src/db/open.ts'
 import { linkPlan } from '../../src/db/plans.ts'
 import { systemRunner } from '../../src/exec/runner.ts'
 import type { MissionId } from '../../src/mission/id.ts'
+import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/process/identity.ts'
+import { ringBell } from '../../src/wrapper/bell.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { openTerminal } from '../helpers/terminal.ts'
+import { waitFor } from '../helpers/wait.ts'
 
 const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
 const gitRule = { tool: 'Bash', match: 'git status*', decision: 'allow' }
@@ -190,6 +193,24 @@ test('mission plan: the latest, raw for programs and rendered for people', async
   await terminal.exited
   expect(screen).toMatch(/^Mend it$/m)
   expect(terminal.raw()).toContain('\u001b[1mMend it')
+})
+
+test('mission answer: another answer was quicker, and said the opposite', async () => {
+  const { box, ids } = await boxWithHistory()
+  const events = join(pathsAt(box.agencHome).mission(ids[1]!).run, 'ev')
+  mkdirSync(events, { recursive: true })
+  const answering = box.agencAsync(['mission', 'answer', ids[1]!, 'allow'])
+  const { request, bell } = await waitFor('the word for its wrapper', () => {
+    const [name] = readdirSync(events)
+    return JSON.parse(readFileSync(join(events, name!), 'utf8')) as { request: number; bell: string }
+  })
+  await withStore(box, db => settleRequest(db, request, { decision: 'deny', by: 'answer', latencyMs: 1 }))
+  ringBell(bell)
+  expect(await answering).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`was quicker: the request in ${ids[1]!.slice(0, 8)} is denied`),
+  })
 })
 
 test('mission answer: without a running mission, and bad usage', async () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { askingHookCommand } from '../../src/claude/asking-hook.ts'
@@ -251,5 +251,7 @@ test('nobody waits there: no channel', () => {
   const fifo = join(asks, '2')
   spawnSync('mkfifo', [fifo])
   expect(AskChannel.open(fifo)).toBeNull()
-  closeSync(openSync(join(asks, '3'), 'w'))
+  const file = join(asks, '3')
+  writeFileSync(file, '')
+  expect(AskChannel.open(file)).toBeNull()
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '../../src/doctor/finding.ts'
 import { systemRunner } from '../../src/exec/runner.ts'
+import { writeFileAtomically } from '../../src/io/files.ts'
 import { newMissionId } from '../../src/mission/id.ts'
 import { systemProbe } from '../../src/process/identity.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
@@ -211,6 +212,28 @@ describe('leftovers', () => {
     expect(existsSync(join(box.agencHome, 'missions', known!))).toBe(true)
     expect(existsSync(join(box.agencHome, 'repos/.unfinished-now'))).toBe(true)
   })
+
+  test('what is left of a write goes too, an hour later', () => {
+    const box = healthyBox()
+    const draft = draftIn(box)
+    writeFileSync(draft, '{ "half', { mode: 0o600 })
+    expect(examine(box).of('leftovers')).toMatchObject([{ status: 'ok' }])
+    utimesSync(draft, anAgeAgo, anAgeAgo)
+    expect(examine(box, { args: ['--fix'] }).of('leftovers')).toMatchObject([{ status: 'ok' }])
+    expect(existsSync(draft)).toBe(false)
+  })
+
+  /** The name under which a file is written, told by a write that fails. */
+  function draftIn({ agencHome }: Sandbox): string {
+    const directory = join(agencHome, 'repos')
+    mkdirSync(directory, { mode: 0o700 })
+    try {
+      writeFileAtomically(directory, '')
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).path!
+    }
+    throw new Error('a directory was written over')
+  }
 
   test('a Claude that outlived its wrapper is named, and not touched', async () => {
     const box = healthyBox()

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { waitFor } from '../helpers/wait.ts'
@@ -61,6 +61,25 @@ describe("a repo's setup", () => {
     const { id } = await waitFor('the mission', () => box.records()[0])
     await box.until(id, 'waiting:trust')
     expect(existsSync(join(missionFile(box, id, 'agent'), 'ran'))).toBe(false)
+  })
+
+  test('of a repo that is trusted no more is not run, also in a copy made before', async () => {
+    const box = wrapperBox()
+    const repo = addRepo(box, 'touch ran; exit 1')
+    const terminal = box.run(['mission', 'new', repo])
+    await terminal.waitForText('Press Enter')
+    const { id } = box.records()[0]!
+    await press(terminal, '\r', () => !existsSync(`/proc/${terminal.pid}/fd`))
+    rmSync(join(missionFile(box, id, 'agent'), 'ran'))
+    expect(box.agenc(['repo', 'trust', repo, '--revoke']).exitCode).toBe(0)
+    box.run(['mission', 'new', '--clone', id])
+    const copy = await waitFor('the copy', () => box.records()[1])
+    box.run(['mission', 'resume', id])
+    for (const mission of [copy.id, id]) {
+      await box.until(mission, 'waiting:trust')
+      expect(existsSync(join(missionFile(box, mission, 'agent'), 'ran'))).toBe(false)
+      expect(box.record(mission).setup_pending).toBe(1)
+    }
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/json.ts'
@@ -106,6 +106,30 @@ describe('mission stop', () => {
     expect(status(box, id)).toBe('stopped')
   })
 
+  test('of one in another container says that it cannot, and leaves it alone; archive too', async () => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    const { wrapper_pid, wrapper_start, claude_pid, claude_start } = box.record(id)
+    box.change('UPDATE missions SET wrapper_start = ?', elsewhere(wrapper_start))
+    box.change('UPDATE missions SET claude_start = ?', elsewhere(claude_start))
+    const before = box.record(id)
+    for (const verb of ['stop', 'archive']) {
+      expect(box.agenc(['mission', verb, id])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining(`could not be stopped from here: ${id.slice(0, 8)}`),
+      })
+      expect(box.record(id)).toEqual(before)
+    }
+    expect([wrapper_pid!, claude_pid!].filter(isAlive)).toHaveLength(2)
+    // Nothing beats there any more: it went with its container.
+    box.change('UPDATE missions SET heartbeat_at = ?', '2020-01-01T00:00:00.000Z')
+    expect(box.agenc(['mission', 'stop', id])).toMatchObject({ exitCode: 0 })
+    expect(box.record(id)).toMatchObject({ wrapper_pid: null, claude_pid: null, ended_by: 'user' })
+    tryKill(wrapper_pid!, 'SIGTERM')
+    await untilGone(wrapper_pid, claude_pid)
+    expect(box.record(id)).toMatchObject({ exit_code: null, ended_by: 'user' })
+  })
+
   test('ends a wrapper that hangs, and its Claude', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
@@ -187,6 +211,75 @@ describe('kill -9', () => {
     expect(status(box, id)).toBe('crashed')
     tryKill(terminal.pid, 'SIGTERM')
     expect(await terminal.exited).toBe(137)
+  })
+})
+
+/** A mission whose wrapper was killed and whose Claude is gone. */
+async function lostMission(box: WrapperBox): Promise<string> {
+  const { id } = await box.mission()
+  const { wrapper_pid, claude_pid } = box.record(id)
+  process.kill(wrapper_pid!, 'SIGKILL')
+  await untilGone(wrapper_pid, claude_pid)
+  return id
+}
+
+/** As a process of another container looks from here. */
+const elsewhere = (start: string | null) => start!.replace(/:\d+:/, ':1:')
+
+test('a mission that went with its container can be resumed', async () => {
+  const box = wrapperBox()
+  const id = await lostMission(box)
+  const { wrapper_start, claude_start } = box.record(id)
+  box.change(
+    'UPDATE missions SET wrapper_start = ?, claude_start = ?, heartbeat_at = ?',
+    elsewhere(wrapper_start),
+    elsewhere(claude_start),
+    '2020-01-01T00:00:00.000Z',
+  )
+  expect(status(box, id)).toBe('crashed')
+  box.run(['mission', 'resume', id])
+  await box.ready(id)
+})
+
+describe('a start that fails', () => {
+  test('is nobody’s will: what was lost is still to be restored', async () => {
+    const box = wrapperBox()
+    const id = await lostMission(box)
+    const config = join(box.home, '.claude.json')
+    const whole = readFileSync(config)
+    writeFileSync(config, '{ "half')
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const terminal = box.run(['mission', 'resume', id])
+      await terminal.waitForText('Press Enter')
+      expect(terminal.screen()).toContain('.claude.json cannot be read')
+      expect(box.record(id)).toMatchObject({ wrapper_pid: null, exit_code: 1, ended_by: 'lost' })
+      expect(status(box, id)).toBe('crashed')
+      terminal.type('\r')
+      expect(await terminal.exited).toBe(1)
+    }
+    writeFileSync(config, whole)
+    box.run(['mission', 'resume', id])
+    await box.ready(id)
+  })
+
+  test('of one that was stopped leaves it stopped', async () => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
+    writeFileSync(join(box.home, '.claude.json'), '{ "half')
+    await box.run(['mission', 'resume', id]).waitForText('Press Enter')
+    expect(status(box, id)).toBe('stopped')
+  })
+
+  test('because an old Claude may still live does not forget that Claude', async () => {
+    const box = wrapperBox()
+    const id = await lostMission(box)
+    const unseen = elsewhere(box.record(id).claude_start)
+    const beat = new Date().toISOString()
+    box.change('UPDATE missions SET claude_start = ?, heartbeat_at = ?', unseen, beat)
+    const terminal = box.run(['mission', 'resume', id])
+    await terminal.waitForText('still lives')
+    expect(box.record(id)).toMatchObject({ wrapper_pid: null, claude_start: unseen, ended_by: 'lost' })
   })
 })
 

@@ -171,6 +171,77 @@ describe('a prompt reaches Claude whole, and keys work afterwards', () => {
   })
 })
 
+describe('a first prompt that Claude has not taken yet', () => {
+  /** A Claude that opens its conversation, and takes its prompt when the test says so. */
+  function slowBox(): WrapperBox & { prompts(): string[]; release(): void } {
+    const box = wrapperBox()
+    const [prompts, gate] = [join(box.root, 'prompts'), join(box.root, 'gate')]
+    const script = `
+const { appendFileSync, existsSync, readFileSync } = require('node:fs')
+const { spawnSync } = require('node:child_process')
+const args = process.argv.slice(2)
+if (args[0] === '--version') return console.log('2.1.325')
+const { hooks } = JSON.parse(readFileSync(args[args.indexOf('--settings') + 1], 'utf8'))
+const tell = name => {
+  const input = JSON.stringify({ hook_event_name: name, session_id: args[1] })
+  spawnSync('sh', ['-c', hooks[name][0].hooks[0].command], { input })
+}
+let taken = !args.includes('--')
+process.on('SIGTERM', () => process.exit(143))
+tell('SessionStart')
+setInterval(() => {
+  if (!existsSync(${JSON.stringify(gate)}) || taken) return
+  taken = true
+  appendFileSync(${JSON.stringify(prompts)}, args.at(-1) + '\\n')
+  tell('UserPromptSubmit')
+  tell('Stop')
+}, 10)`
+    writeFileSync(join(box.root, 'slow.cjs'), script)
+    const start = `exec '${process.execPath}' '${join(box.root, 'slow.cjs')}' "$@"`
+    box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'slow'), start)])
+    return {
+      ...box,
+      prompts: () => (existsSync(prompts) ? readFileSync(prompts, 'utf8').trim().split('\n') : []),
+      release: () => writeFileSync(gate, ''),
+    }
+  }
+
+  test('is taken before a restart', async () => {
+    const box = slowBox()
+    const { id } = await idleMission(box)
+    const { claude_pid } = box.record(id)
+    expect(box.agenc(['mission', 'resume', id, '--restart']).exitCode).toBe(0)
+    await waitFor('the wish to be read', () => spooled(box, id).length === 0)
+    box.release()
+    await waitFor('another Claude', () => box.record(id).claude_pid !== claude_pid)
+    await box.until(id, 'idle')
+    expect(box.prompts()).toEqual(['Hello.'])
+  })
+
+  test('is kept when it is stopped, for the next start', async () => {
+    const box = slowBox()
+    const { id } = await idleMission(box)
+    expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
+    expect(box.prompts()).toEqual([])
+    box.release()
+    box.run(['mission', 'resume', id])
+    await waitFor('the prompt', () => box.prompts().length > 0)
+    await box.until(id, 'idle')
+    expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
+    expect(existsSync(join(box.agencHome, 'missions', id, 'prompt'))).toBe(false)
+    expect(box.prompts()).toEqual(['Hello.'])
+  })
+
+  async function idleMission(box: WrapperBox): Promise<{ id: string }> {
+    box.run(['mission', 'new', '--blank', '--prompt', 'Hello.'])
+    const { id } = await waitFor('the mission', () => box.records()[0])
+    return box.until(id, 'idle')
+  }
+
+  const spooled = (box: WrapperBox, id: string) =>
+    readdirSync(join(box.agencHome, 'missions', id, 'run', 'ev'))
+})
+
 function firstPrompt(box: WrapperBox): string {
   const projects = join(box.claudeHome, 'projects')
   const [path] = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter(name =>

@@ -1,41 +1,60 @@
+import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parseHookEvent } from '../../src/claude/hook-event.ts'
-import { defaultConfig } from '../../src/config/parse.ts'
+import { parseConfig } from '../../src/config/parse.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
+import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open.ts'
+import { systemRunner } from '../../src/exec/runner.ts'
 import { newMissionId } from '../../src/mission/id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { CurrentSettings } from '../../src/wrapper/current-settings.ts'
 import { Judge } from '../../src/wrapper/judge.ts'
 import { Register } from '../../src/wrapper/register.ts'
 import { Requests } from '../../src/wrapper/requests.ts'
+import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 /** Requests whose dialogs alone can answer them, with a clock that stands unless it is moved. */
-async function requestsBox() {
+async function requestsBox(settings: object = {}) {
   const paths = pathsAt(temporaryDirectory())
   const id = newMissionId()
   const db = await openStore(paths.database)
   onTestFinished(() => void db.close())
+  insertMission(db, aMission({ id }))
+  const text = JSON.stringify(settings)
+  writeFileSync(paths.config, text)
+  const parsed = parseConfig(text)
+  if (!parsed.ok) throw new Error(parsed.problem.message)
+  const asksDirectory = join(paths.home, 'ask')
+  mkdirSync(asksDirectory)
   let nowMs = 1_000
   const log = () => {}
+  const onHandedOver = vi.fn()
+  const current = new CurrentSettings(paths, parsed.config, join(paths.home, 'undenied'))
+  const judge = new Judge(db, id, paths, current, log)
+  await judge.makeReady()
   const requests = new Requests({
-    judge: new Judge(
-      db,
-      id,
-      paths,
-      new CurrentSettings(paths, defaultConfig, join(paths.home, 'undenied')),
-      log,
-    ),
+    judge,
     register: new Register(db, id, () => new Date(nowMs), log),
     log,
-    asksDirectory: join(paths.home, 'nowhere'),
+    asksDirectory,
     onAnswered: () => {},
-    onHandedOver: () => {},
+    onHandedOver,
   })
   return {
+    db,
+    judge,
     requests,
+    onHandedOver,
+    /** A hook waits for its answer, until it leaves. */
+    waitingHook: () => {
+      const fifo = join(asksDirectory, '1')
+      systemRunner.capture('mkfifo', [fifo])
+      const hook = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK)
+      return { leave: () => closeSync(hook), hears: () => readFileSync(hook, 'utf8') }
+    },
     at: (ms: number) => {
       nowMs = ms
     },
@@ -105,4 +124,42 @@ test('the end of the session ends the waiting, and how long it took is on record
   box.hook('SessionEnd')
   expect(box.record()).toEqual(['ask timeout'])
   expect(box.requests.hasOpen).toBe(false)
+})
+
+describe('a rule that allows after a delay', () => {
+  const allowing = {
+    approvals: { mode: 'rules', delay_ms: 100, rules: [{ tool: 'Read', decision: 'allow' }] },
+  }
+
+  test('calls nobody while its hook waits; a hook that leaves meanwhile makes it the user’s', async () => {
+    const box = await requestsBox(allowing)
+    const hook = box.waitingHook()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    box.hook('PermissionRequest', read('/a'))
+    expect(box.requests.isHandled).toBe(true)
+    hook.leave()
+    vi.advanceTimersByTime(100)
+    expect(box.onHandedOver).toHaveBeenCalledOnce()
+    expect([box.requests.isHandled, box.record()]).toEqual([false, ['ask null']])
+  })
+
+  test('has nothing to say where no hook waits any more', async () => {
+    const box = await requestsBox(allowing)
+    box.hook('PermissionRequest', read('/a'))
+    expect([box.requests.hasOpen, box.requests.isHandled]).toEqual([true, false])
+  })
+})
+
+test('a store that cannot be read leaves the request to the user, and its hook waits for nobody', async () => {
+  const box = await requestsBox({ approvals: { mode: 'all' } })
+  const hook = box.waitingHook()
+  onTestFinished(() => hook.leave())
+  box.db.exec('ALTER TABLE missions RENAME TO away')
+  expect(box.judge.isReady).toBe(true)
+  await box.judge.makeReady()
+  expect(box.hook('PermissionRequest', read('/a', 'agent-1'))).toBe(false)
+  expect(hook.hears()).toBe('\n')
+  box.db.exec('ALTER TABLE away RENAME TO missions')
+  expect(box.record()).toEqual(['ask null'])
 })

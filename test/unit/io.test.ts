@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editorCommand } from '../../src/commands/config/edit.ts'
@@ -9,7 +11,7 @@ import { writeFileAtomically } from '../../src/io/files.ts'
 import { nearest } from '../../src/io/nearest.ts'
 import { type Column, printTable } from '../../src/io/table.ts'
 import { cleanLines, cleanText, padEnd, textWidth, truncate } from '../../src/io/text.ts'
-import { temporaryDirectory } from '../helpers/cli.ts'
+import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
 
 describe('text from elsewhere', () => {
   test.each([
@@ -161,5 +163,29 @@ describe('files', () => {
     mkdirSync(join(directory, 'taken'))
     expect(() => writeFileAtomically(join(directory, 'taken'), 'x')).toThrow()
     expect(readdirSync(directory)).toEqual(['taken'])
+  })
+
+  test('a disk with room for a part of it: it fails, and the old text stays', async () => {
+    const directory = temporaryDirectory()
+    const [target, script] = [join(directory, 'config'), join(directory, 'write.cjs')]
+    writeFileSync(target, 'old')
+    await build({
+      stdin: {
+        contents: `import { writeFileAtomically } from './src/io/files.ts'
+          writeFileAtomically(process.argv[2], 'x'.repeat(100_000))`,
+        resolveDir: projectRoot,
+      },
+      outfile: script,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      logLevel: 'error',
+    })
+    // As full as a disk can be told to be without being one: files end at 64 blocks.
+    const limited = ['-c', 'ulimit -f 64; exec "$@"', 'sh', process.execPath, script, target]
+    const { status, stderr } = spawnSync('/bin/sh', limited, { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('EFBIG')])
+    expect(readFileSync(target, 'utf8')).toBe('old')
+    expect(readdirSync(directory).sort()).toEqual(['config', 'write.cjs'])
   })
 })

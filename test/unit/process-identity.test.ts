@@ -70,6 +70,13 @@ describe('this system', () => {
     expect(await waitUntilGone(probe, tree, 1_000)).toBe(true)
     expect(await endTree(systemRunner, probe, root, 'SIGTERM', 100)).toBe(true)
   })
+
+  test('does not take for ended what it cannot see', async () => {
+    const unseen = { ...probe, liveness: () => ['unknown' as const] }
+    const { pid, start } = probe.identify(spawned('sleep 1000'))!
+    expect(await endTree(systemRunner, unseen, { pid, start }, 'SIGTERM', 100)).toBe(false)
+    expect(probe.liveness([{ pid, start }])).toEqual(['alive'])
+  })
 })
 
 test('a name full of brackets and spaces does not confuse the kernel’s line', () => {

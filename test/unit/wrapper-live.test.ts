@@ -36,7 +36,7 @@ function follow(live: Live, ...reports: string[]): Live {
 
 function statusOf(text: string, updatedAtMs: number): ClaudeStatus {
   const [status = '', waitingFor] = text.split(/ (.*)/s)
-  return { status, waitingFor: waitingFor ?? null, updatedAtMs, sessionId: null, userName: null }
+  return { status, waitingFor: waitingFor ?? null, updatedAtMs, userName: null }
 }
 
 const stateAfter = (...reports: string[]) => {
@@ -279,7 +279,6 @@ describe('the name', () => {
     status: 'idle',
     waitingFor: null,
     updatedAtMs,
-    sessionId: null,
     userName,
   })
   const change = (record: MissionRecord, ...names: (string | null)[]) => {

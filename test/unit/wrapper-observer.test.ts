@@ -36,6 +36,7 @@ async function bench(options: Partial<ObserverOptions> = {}) {
       eventsDirectory,
       planDirectories: [join(root, 'plans')],
       requests: { take: () => false, drop: () => {}, seeStatus: () => {}, hasOpen: false },
+      whenReady: work => work(),
       onWord: () => {},
       onStored: live => void stored.push(live.state),
       ...options,
@@ -108,6 +109,52 @@ describe('events in the spool', () => {
     expect(stored).toEqual(['busy'])
   })
 
+  test('that could not be stored are looked at again without another ring, once', async () => {
+    const { observer, leave, db, mission } = await bench()
+    const fill = () =>
+      db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+    leave(prompt)
+    fill()
+    observer.hear()
+    observer.lookAgain()
+    db.exec('DROP TRIGGER full')
+    observer.lookAgain()
+    expect(mission().state).toBe('busy')
+    leave({ hook_event_name: 'Stop' })
+    observer.lookAgain()
+    expect(mission().state).toBe('busy')
+  })
+
+  test('wait while the store cannot be read, and nothing is thrown', async () => {
+    const { observer, leave, db, mission, log } = await bench()
+    leave(prompt)
+    db.exec('ALTER TABLE missions RENAME TO away')
+    observer.hear()
+    expect(log()).toContain('no such table')
+    db.exec('ALTER TABLE away RENAME TO missions')
+    observer.lookAgain()
+    expect(mission().state).toBe('busy')
+  })
+
+  test('of which one cannot be answered do not keep the others waiting', async () => {
+    const requests = {
+      take: ({ name }: { name: string }) => {
+        if (name === 'PreToolUse') throw new Error('out of luck')
+        return false
+      },
+      drop: () => {},
+      seeStatus: () => {},
+      hasOpen: false,
+    }
+    const { observer, leave, mission, log, spooled } = await bench({ requests })
+    leave({ hook_event_name: 'PreToolUse', tool_name: 'Bash' })
+    leave({ hook_event_name: 'Stop' })
+    observer.hear()
+    expect(mission().state).toBe('idle')
+    expect(log()).toContain('out of luck')
+    expect(spooled()).toEqual([])
+  })
+
   test('that are neither a hook’s nor agenc’s are named in the log', async () => {
     const { observer, leave, log, spooled } = await bench()
     leave({ hello: 'world' })
@@ -162,8 +209,42 @@ test('a status file that is ahead of the hooks does not speak for them', async (
   }
   const { observer, leave } = await bench({ requests })
   leave({ hook_event_name: 'PostToolUse', tool_name: 'Bash' })
-  observer.seeStatus({ status: 'idle', waitingFor: null, updatedAtMs: 1, sessionId: null, userName: null })
+  observer.seeStatus({ status: 'idle', waitingFor: null, updatedAtMs: 1, userName: null })
   expect(order).toEqual(['PostToolUse', 'idle'])
+})
+
+test('a status that could not be stored is stored later, unless there is a newer one', async () => {
+  const { observer, db, mission } = await bench()
+  const status = (word: string, updatedAtMs: number) =>
+    observer.seeStatus({ status: word, waitingFor: null, updatedAtMs, userName: null })
+  status('busy', 1)
+  db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+  status('idle', 2)
+  expect(observer.live.state).toBe('busy')
+  db.exec('DROP TRIGGER full')
+  observer.lookAgain()
+  expect([mission().state, observer.live.state]).toEqual(['idle', 'idle'])
+  status('busy', 3)
+  observer.lookAgain()
+  expect(mission().state).toBe('busy')
+})
+
+test('while the rules are not ready, neither a ring nor a status has a tool judged', async () => {
+  const taken: string[] = []
+  const due: (() => void)[] = []
+  const requests = {
+    take: ({ name }: { name: string }) => taken.push(name) < 0,
+    drop: () => {},
+    seeStatus: (status: string) => void taken.push(status),
+    hasOpen: true,
+  }
+  const { observer, leave } = await bench({ requests, whenReady: work => void due.push(work) })
+  leave({ hook_event_name: 'PreToolUse', tool_name: 'Bash' })
+  observer.hear()
+  observer.seeStatus({ status: 'busy', waitingFor: null, updatedAtMs: 1, userName: null })
+  expect(taken).toEqual([])
+  for (const work of due) work()
+  expect(taken).toEqual(['PreToolUse', 'busy'])
 })
 
 test('a mode that is set while Claude runs is what the next start gets, also after a walk round the ring', async () => {

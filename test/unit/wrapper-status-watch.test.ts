@@ -1,9 +1,12 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { readStatusFile } from '../../src/claude/status-file.ts'
 import { StatusWatch } from '../../src/wrapper/status-watch.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
+
+vi.mock(import('../../src/claude/status-file.ts'), { spy: true })
 
 function bench({ hasDirectory = true, needsLooks = (): boolean => true } = {}) {
   const directory = join(temporaryDirectory(), 'sessions')
@@ -19,6 +22,7 @@ function bench({ hasDirectory = true, needsLooks = (): boolean => true } = {}) {
     path,
     watch,
     write,
+    seen,
     sees: (status: string) => waitFor(status, () => seen.at(-1) === status),
   }
 }
@@ -38,11 +42,14 @@ test('sees a file that is there, appears, changes or is replaced', async () => {
 })
 
 test('half a file is no file', async () => {
-  const { path, watch, write, sees } = bench()
+  const { path, watch, write, sees, seen } = bench()
   write('idle')
   watch.refresh()
   await sees('idle')
   writeFileSync(path, '{"status":"bu')
+  const looks = vi.mocked(readStatusFile).mockClear().mock.results
+  await waitFor('a look at the half', () => looks.length > 0)
+  expect(new Set(seen)).toEqual(new Set(['idle']))
   write('busy')
   await sees('busy')
 })

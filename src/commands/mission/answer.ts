@@ -47,12 +47,13 @@ export default defineCommand<Input>({
       return (await rosterOf(context, db!, [record]))[0]!
     })
     const request = requestOf(mission, input.request)
-    const isTaken = await deliverAnswer(context, mission.id, Number(request.id), {
+    const stored = await deliverAnswer(context, mission.id, Number(request.id), {
       allow: input.decision === 'allow',
       mode: input.mode && claudeMode(input.mode),
       message: input.message,
     })
-    if (!isTaken) throw tooLate(mission)
+    if (stored?.decided_by !== 'answer') throw tooLate(mission)
+    if (stored.decision !== input.decision) throw answeredOtherwise(mission, stored.decision)
     if (input.json) context.out.line(JSON.stringify({ ...request, decision: input.decision, by: 'answer' }))
     else context.err.line(`${answered(input.decision)}: ${describe(request)}`)
     return 0
@@ -112,6 +113,14 @@ function tooLate(mission: MissionJson): AgencError {
   return new AgencError(
     `the request in ${mission.short_id} was answered meanwhile, or only its dialog can answer it`,
     goThere(mission),
+  )
+}
+
+/** Of two who answer at once the first one counts. */
+function answeredOtherwise({ short_id }: MissionJson, decision: string): AgencError {
+  return new AgencError(
+    `another 'mission answer' was quicker: the request in ${short_id} is ${answered(decision).toLowerCase()}`,
+    'See: agenc approvals ls',
   )
 }
 

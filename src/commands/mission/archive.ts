@@ -1,8 +1,10 @@
 import { recordEvent } from '../../db/events.ts'
-import { updateMission } from '../../db/missions.ts'
+import { type MissionChange, updateMission } from '../../db/missions.ts'
+import type { Database } from '../../db/open.ts'
 import { withStore } from '../../db/store.ts'
+import type { MissionRecord } from '../../mission/record.ts'
 import { chooseMissions } from '../../roster/choose.ts'
-import { stopMissions } from '../../wrapper/stop.ts'
+import { stillRunning, stopMissions } from '../../wrapper/stop.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
@@ -14,17 +16,33 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
   async run(context, { missions: words, json }) {
     const ids = await withStore(context, async db => {
       const missions = await chooseMissions(context, db, words)
+      const fresh = missions.filter(({ archived_at }) => archived_at === null)
       const at = context.now().toISOString()
-      db.transaction(() => {
-        for (const { id } of missions.filter(mission => mission.archived_at === null)) {
-          updateMission(db, id, { archived_at: at })
-          recordEvent(db, id, at, 'archived')
-        }
-      }).immediate()
-      await stopMissions(context, db, missions)
+      mark(db, fresh, { archived_at: at }, 'archived', at)
+      const left = await stopMissions(context, db, missions)
+      if (left.length > 0) {
+        // What runs stays in the list.
+        mark(db, left, { archived_at: null }, 'unarchived', at)
+        throw stillRunning(left)
+      }
       return missions.map(({ id }) => id)
     })
     if (json) context.out.line(JSON.stringify(ids.map(id => ({ id, archived: true }))))
     return 0
   },
 })
+
+function mark(
+  db: Database,
+  missions: readonly MissionRecord[],
+  change: Pick<MissionChange, 'archived_at'>,
+  event: string,
+  at: string,
+): void {
+  db.transaction(() => {
+    for (const { id } of missions) {
+      updateMission(db, id, change)
+      recordEvent(db, id, at, event)
+    }
+  }).immediate()
+}

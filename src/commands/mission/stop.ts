@@ -4,7 +4,7 @@ import { usageError } from '../../errors.ts'
 import { shortId } from '../../mission/id.ts'
 import { chooseMissions } from '../../roster/choose.ts'
 import { statusesOf } from '../../roster/roster.ts'
-import { dismissLost, stopMissions } from '../../wrapper/stop.ts'
+import { dismissLost, stillRunning, stopMissions } from '../../wrapper/stop.ts'
 import { defineCommand, jsonOption, quietOption } from '../command.ts'
 
 interface Input {
@@ -26,15 +26,16 @@ export default defineCommand<Input>({
       const statuses = statusesOf(context, chosen)
       const running = chosen.filter((_, index) => statuses[index] === 'running')
       const lost = all ? [] : chosen.filter((_, index) => statuses[index] === 'crashed')
-      await stopMissions(context, db, running)
-      for (const mission of lost) await dismissLost(context, db, mission)
-      if (json)
-        context.out.line(JSON.stringify([...running, ...lost].map(({ id }) => ({ id, status: 'stopped' }))))
+      const left = await stopMissions(context, db, running)
+      for (const mission of lost) if (!(await dismissLost(context, db, mission))) left.push(mission)
+      const stopped = [...running, ...lost].filter(mission => !left.includes(mission))
+      if (json) context.out.line(JSON.stringify(stopped.map(({ id }) => ({ id, status: 'stopped' }))))
       else if (!all) {
         for (const { id } of chosen.filter(mission => ![...running, ...lost].includes(mission))) {
           context.err.line(`${shortId(id)} was not running.`)
         }
       }
+      if (left.length > 0) throw stillRunning(left)
     })
     return 0
   },

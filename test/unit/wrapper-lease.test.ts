@@ -1,0 +1,70 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { systemContext, withChanges } from '../../src/context.ts'
+import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
+import { openStore } from '../../src/db/open.ts'
+import { systemRunner } from '../../src/exec/runner.ts'
+import { newMissionId } from '../../src/mission/id.ts'
+import { pathsAt } from '../../src/paths.ts'
+import { systemProbe } from '../../src/process/identity.ts'
+import { giveUpLease, releaseLease, takeLease } from '../../src/wrapper/lease.ts'
+import { dismissLost } from '../../src/wrapper/stop.ts'
+import { aMission } from '../helpers/a-mission.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
+
+const probe = systemProbe(systemRunner)
+const self = probe.identify(process.pid)!
+/** Of another boot: surely gone. */
+const gone = { pid: 1, start: 'another:1:1' }
+const left = { code: 0, signal: null, isLost: false }
+
+async function bench() {
+  const paths = pathsAt(temporaryDirectory())
+  const db = await openStore(paths.database)
+  onTestFinished(() => void db.close())
+  const id = newMissionId()
+  insertMission(db, aMission({ id }))
+  return {
+    db,
+    id,
+    context: withChanges(systemContext(), { paths }),
+    mission: () => getMission(db, id)!,
+    take: () => takeLease(db, id, self, probe, new Date()),
+  }
+}
+
+test('a lease is released by its holder, once', async () => {
+  const { db, id, take, mission } = await bench()
+  take()
+  expect(releaseLease(db, id, gone, left, new Date())).toBe(false)
+  expect(releaseLease(db, id, null, left, new Date())).toBe(false)
+  expect(mission()).toMatchObject({ wrapper_pid: self.pid, ended_by: null })
+  expect(releaseLease(db, id, self, left, new Date())).toBe(true)
+  expect(mission()).toMatchObject({ wrapper_pid: null, ended_by: 'user', exit_code: 0 })
+  expect(releaseLease(db, id, self, { ...left, code: 1 }, new Date())).toBe(false)
+  expect(mission().exit_code).toBe(0)
+})
+
+test.each([
+  ['a mission that was never run', {}, 'user'],
+  ['one that was stopped', { ended_by: 'user' }, 'user'],
+  ['one that was lost', { ended_by: 'lost' }, 'lost'],
+  ['one whose wrapper was killed', { wrapper_pid: gone.pid, wrapper_start: gone.start }, 'lost'],
+] as const)('a start that fails leaves %s as it was', async (_title, before, ended_by) => {
+  const { db, id, take, mission } = await bench()
+  const claude = { claude_pid: self.pid, claude_start: self.start }
+  updateMission(db, id, { ...before, ...claude })
+  giveUpLease(db, take(), self, new Date())
+  expect(mission()).toMatchObject({ ...claude, wrapper_pid: null, state: null, exit_code: 1, ended_by })
+})
+
+test('a lost mission that somebody brings back in the same moment is not dismissed', async () => {
+  const { db, id, context, take, mission } = await bench()
+  updateMission(db, id, { ended_by: 'lost', exit_signal: 'SIGHUP' })
+  const lost = mission()
+  take()
+  expect(await dismissLost(context, db, lost)).toBe(false)
+  expect(mission()).toMatchObject({ wrapper_pid: self.pid, ended_by: null })
+  releaseLease(db, id, self, { ...left, isLost: true }, new Date())
+  expect(await dismissLost(context, db, mission())).toBe(true)
+  expect(mission()).toMatchObject({ ended_by: 'user', exit_code: 0 })
+})
