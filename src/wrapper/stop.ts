@@ -44,7 +44,8 @@ export async function stopMissions(
   // From inside a mission its end is also ours: nothing can be done after this.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
   if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
-  return left.filter((_, index) => !areGone[index]).map(({ mission }) => mission)
+  const alive = new Set(left.filter((_, index) => !areGone[index]).map(({ mission }) => mission.id))
+  return missions.filter(({ id }) => alive.has(id))
 }
 
 interface Held {
