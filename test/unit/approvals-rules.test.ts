@@ -291,6 +291,8 @@ describe('other tools', () => {
     ['https://docs.rs/x?y', 'docs.rs'],
     ['https://DOCS.rs/x', 'https://docs.rs/*'],
     ['https://a.github.io/x', 'https://*.github.io/*'],
+    ['https://docs.rs./x', 'docs.rs'],
+    ['https://xn--bcher-kva.example/x', 'bücher.example'],
   ])('%s is covered by %s', (url, match) => {
     expect(web(url, match)).toBe('allow')
   })
@@ -302,6 +304,8 @@ describe('other tools', () => {
     ['https://evil.example/a.github.io/x', 'https://*.github.io/*'],
     ['https://evil.example\\@docs.rs/', 'https://docs.rs/*'],
     ['http://docs.rs/', 'https://docs.rs/*'],
+    ['https://docs.rs:8443/', 'https://docs.rs/*'],
+    ['https://docs.rs/%61', 'https://docs.rs/a'],
     ['https://docs.rs/a/../b', 'https://docs.rs/a/*'],
     ['file:///etc/passwd', '*'],
     ['nonsense', '*'],
@@ -312,6 +316,13 @@ describe('other tools', () => {
   test('an address is denied however it is spelled', () => {
     expect(web('https://EVIL.example/x', 'evil.example', 'deny')).toBe('deny')
     expect(web('https://evil.example:443/x', 'https://evil.example/*', 'deny')).toBe('deny')
+    expect(web('https://evil.example./x', 'evil.example', 'deny')).toBe('deny')
+    expect(web('https://evil.example.:8443/x', 'evil.example', 'deny')).toBe('deny')
+    expect(web('https://evil.example/x', 'evil.example.', 'deny')).toBe('deny')
+    expect(web('http://evil.example/x', 'https://evil.example/*', 'deny')).toBe('deny')
+    expect(web('https://evil.example/%73ecret', 'evil.example/secret', 'deny')).toBe('deny')
+    expect(web('https://evil.example/%zz', 'evil.example', 'deny')).toBe('deny')
+    expect(web('https://bücher.example/x', 'bücher.example', 'deny')).toBe('deny')
   })
 
   test('tools of MCP servers by glob, without a match', () => {
