@@ -1,6 +1,6 @@
-import type { HereDoc, Redirection } from 'unbash'
+import type { HereDoc, Redirection, Word } from 'unbash'
 import { unknownText } from '../glob.ts'
-import type { Part } from './part.ts'
+import type { Part, ShellWord } from './part.ts'
 import { readWord, type Variables } from './word.ts'
 
 const harmlessFile = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/\d+)$/
@@ -21,9 +21,14 @@ export function readRedirection(node: Redirection, text: string, variables: Vari
   if (copies && descriptor.test(target.value)) return []
   if (harmlessFile.test(target.value)) return []
   if (node.operator === '<&') return opaque('which descriptor is meant is not certain')
-  if (node.operator !== '<') return [{ kind: 'write', text, target }]
+  if (node.operator !== '<') return [{ kind: 'write', text, target: clobbered(node.target, target) }]
   if (target.value.startsWith('/dev/')) return opaque('a device or a network connection is opened')
   return [{ kind: 'read', text, target }]
+}
+
+/** zsh takes the `!` of `>! file` as part of the operator, and the next word as the file. */
+function clobbered({ text }: Word, target: ShellWord): ShellWord {
+  return text.startsWith('!') ? { ...target, doubt: 'zsh would write to the next word' } : target
 }
 
 export function takesInput(node: Redirection): boolean {
