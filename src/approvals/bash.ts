@@ -52,7 +52,8 @@ function judgeCommand(situation: Situation, command: SimpleCommand, directories:
     free: command.transparent === true,
     isMeant: pattern => withDir(pattern).some(glob => forms.some(form => matches(glob, form))),
     mayBeMeant: pattern => withDir(pattern).some(glob => possible.some(form => couldMatch(glob, form))),
-    notCovered: pattern => notCovered(situation, command, concerns, pattern, withDir(pattern)),
+    notCovered: pattern =>
+      notCovered({ situation, command, directories, concerns }, pattern, withDir(pattern)),
   })
 }
 

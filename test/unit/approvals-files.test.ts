@@ -187,7 +187,10 @@ describe('searches', () => {
 })
 
 describe('redirections are writes', () => {
-  const rules: Rule[] = [{ tool: 'Bash', match: 'ls', decision: 'allow' }, ...inDir('Write')]
+  const rules: Rule[] = [
+    ...['ls', 'ls *', 'cd *'].map(match => ({ tool: 'Bash', match, decision: 'allow' as const })),
+    ...inDir('Write'),
+  ]
   const bash = (command: string, more: Rule[] = []) =>
     decide({ tool: 'Bash', input: { command }, dir, cwd: dir }, [...rules, ...more], 'rules').decision
 
@@ -203,6 +206,21 @@ describe('redirections are writes', () => {
     ['ls > *.txt', 'ask'],
     ['cd src && ls > x', 'ask'],
     ['ls > ~/x', 'ask'],
+    ['ls >| out.txt', 'allow'],
+    ['ls > a.txt > new.txt', 'allow'],
+    ['ls > a.txt > ../x', 'ask'],
+    ['ls > {a.txt,../x}', 'ask'],
+    ['ls > >(ls)', 'ask'],
+    ["ls > '!'", 'allow'],
+    ...['>!', '>>!', '>&!', '&>!', '&>>!', '2>!', '>>|', '>&|', '&>|', '&>>|', '>>&', '>>&!', '>>&|'].flatMap(
+      (operator): [string, Decision][] => [
+        [`ls ${operator} ../x`, 'ask'],
+        [`ls ${operator}../x`, 'ask'],
+      ],
+    ),
+    ['for i in a b; do ls > x; cd ..; done', 'ask'],
+    ['while ls > x; do cd ..; done', 'ask'],
+    ['for i in a b; do ls > x; done', 'allow'],
   ])('%s: %s', (command, decision) => {
     expect(bash(command)).toBe(decision)
   })
@@ -212,6 +230,25 @@ describe('redirections are writes', () => {
     expect(bash('ls < link', deny('Read', '**/secret'))).toBe('deny')
     expect(bash('ls < a.txt', deny('Read', '**/secret'))).toBe('allow')
   })
+})
+
+test('a rule for commands in the directory follows links, also behind a name', () => {
+  const alias = join(root, 'alias')
+  const rules: Rule[] = ['dd if=* of={dir}/*', 'cat {dir}/*', 'cd *', 'cd'].map(match => ({
+    tool: 'Bash',
+    match,
+    decision: 'allow',
+  }))
+  const bash = (command: string) =>
+    decide({ tool: 'Bash', input: { command }, dir: alias, cwd: alias }, rules, 'rules').decision
+  expect(bash(`dd if=a.txt of=${alias}/new`)).toBe('allow')
+  expect(bash(`dd if=a.txt of=${alias}/link`)).toBe('ask')
+  expect(bash(`dd if=link of=${alias}/new`)).toBe('ask')
+  expect(bash(`cat ${alias}/a.txt src/deep/x`)).toBe('allow')
+  expect(bash(`cat ${alias}/a.txt link`)).toBe('ask')
+  expect(bash(`cd /; cat ${alias}/a.txt`)).toBe('allow')
+  expect(bash(`cd /; cat ${alias}/a.txt etc/passwd`)).toBe('ask')
+  expect(bash(`cd; cat ${alias}/a.txt x`)).toBe('ask')
 })
 
 test('real paths are walked as the kernel does', () => {
