@@ -7,10 +7,16 @@ const harmlessFile = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/\d+)$/
 const descriptor = /^(?:\d+-?|-)$/
 const plainDelimiter = /^(?:\w+|'\w+'|"\w+"|\\\w+)$/
 
-/** The files a redirection opens; none for here-documents and copies of descriptors. */
+/** What a redirection does: the files it opens, and what cannot be told. */
 export function readRedirection(node: Redirection, text: string, variables: Variables): Part[] {
+  const files = filesOf(node, text, variables)
+  if (node.descriptor?.type !== 'FileDescriptorVariable') return files
+  return [{ kind: 'opaque', text, why: 'a redirection sets a variable' }, ...files]
+}
+
+/** None for here-documents and copies of descriptors. */
+function filesOf(node: Redirection, text: string, variables: Variables): Part[] {
   const opaque = (why: string, hides = false): Part[] => [{ kind: 'opaque', text, why, hides }]
-  if (node.descriptor?.type === 'FileDescriptorVariable') return opaque('a redirection sets a variable')
   if (node.type === 'HereDoc')
     return endsClearly(node) ? [] : opaque('where the here-document ends is not certain', true)
   if (!node.target) return opaque('a redirection without a file', true)
