@@ -29,7 +29,7 @@ interface Address {
   search: string
 }
 
-/** For denying: Claude turns http into https, a server has many ports, and `%61` is an `a`. */
+/** For denying: Claude turns http into https, a server has many ports, and `//%61` is `/a`. */
 function alternatives({ protocol, host, hostname, pathname, search }: URL): Address[] {
   const protocols = /^https?:$/.test(protocol) ? ['http:', 'https:'] : [protocol]
   return protocols.flatMap(scheme =>
@@ -41,7 +41,7 @@ function alternatives({ protocol, host, hostname, pathname, search }: URL): Addr
 
 function decoded(path: string): string {
   try {
-    return decodeURIComponent(path)
+    return decodeURIComponent(path).replace(/\/+/g, '/')
   } catch {
     return path
   }

@@ -83,10 +83,12 @@ describe("a rule for the mission's directory", () => {
     '../mission [1] {a,b}2/x',
     '',
     'x\n/../../outside/y',
+    ' /etc/passwd',
+    '\t~/x ',
     join('/proc/self', 'root', 'etc/passwd'),
   ])('does not reach %j', path => {
     for (const tool of ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Read']) {
-      const absolute = /^[/~]/.test(path) || path === '' ? path : `${dir}/${path}`
+      const absolute = /^\s*[/~]/.test(path) || path === '' ? path : `${dir}/${path}`
       expect(file(tool, absolute, inDir(tool)).decision, tool).toBe('ask')
       expect(file(tool, path, inDir(tool)).decision, tool).toBe('ask')
     }
@@ -156,6 +158,8 @@ describe('a denial', () => {
     ['~/.ssh/**', '../me/.ssh/id_rsa'],
     ['.env', '.ENV'],
     ['{dir}/**', 'x\ny'],
+    ['/etc/**', ' /etc/passwd'],
+    ['**/secret', '../outside/secret '],
   ])('of %s holds for %s', (match, path) => {
     expect(file('Read', path, [...inDir('Read'), ...deny('Read', match)]).decision).toBe('deny')
     const request = { tool: 'Read', input: { file_path: path }, dir, cwd: dir, home: join(root, 'me') }
@@ -177,6 +181,20 @@ describe('searches', () => {
     [{ pattern: 'src/away/*', path: 'src/away' }, 'ask'],
   ])('%j: %s', (input, decision) => {
     expect(decide({ tool: 'Glob', input, dir, cwd: dir }, inDir('Glob'), 'rules').decision).toBe(decision)
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['Glob', { pattern: 'src/deep/*' }, 'deny'],
+    ['Glob', { pattern: 'src/deep/x' }, 'deny'],
+    ['Glob', { pattern: 'deep/**', path: 'src' }, 'deny'],
+    ['Grep', { pattern: 'x', glob: 'src/deep/*.ts' }, 'deny'],
+    ['Grep', { pattern: 'x', glob: '*.{ts,tsx}' }, 'none'],
+    ['Glob', { pattern: 'src/*' }, 'none'],
+    ['Read', { file_path: '/proc/self/cwd/src/deep/x' }, 'ask'],
+    ['Read', { file_path: '/proc/self/status' }, 'none'],
+  ])('a denial sees the place that %s %j names', (tool, input, expected) => {
+    const rules: Rule[] = [{ tool: 'Glob|Grep|Read', match: '{dir}/src/deep/**', decision: 'deny' }]
+    expect(objection({ tool, input, dir, cwd: dir }, rules)?.decision ?? 'none').toBe(expected)
   })
 
   test('Grep searches where it stands', () => {

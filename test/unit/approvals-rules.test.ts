@@ -393,6 +393,7 @@ describe('other tools', () => {
     expect(web('https://evil.example/x', 'evil.example.', 'deny')).toBe('deny')
     expect(web('http://evil.example/x', 'https://evil.example/*', 'deny')).toBe('deny')
     expect(web('https://evil.example/%73ecret', 'evil.example/secret', 'deny')).toBe('deny')
+    expect(web('https://evil.example//secret', 'evil.example/secret', 'deny')).toBe('deny')
     expect(web('https://evil.example/%zz', 'evil.example', 'deny')).toBe('deny')
     expect(web('https://bücher.example/x', 'bücher.example', 'deny')).toBe('deny')
   })
