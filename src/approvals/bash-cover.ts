@@ -3,7 +3,7 @@ import type { Directories } from './bash-directory.ts'
 import { innerSpace, isLiteral, literalPrefix, matches } from './glob.ts'
 import { noRule } from './judge.ts'
 import type { Situation } from './rule.ts'
-import type { Concern, SimpleCommand } from './shell/part.ts'
+import type { Concern, ShellWord, SimpleCommand } from './shell/part.ts'
 import { allowText, isKnown } from './shell/words.ts'
 
 export interface PlacedCommand {
@@ -61,8 +61,16 @@ function staysInside({ situation, command, directories }: PlacedCommand): boolea
     return directory !== null && !path.startsWith('~') && isInside(`${directory}/${path}`)
   }
   const args = command.words.slice(1)
-  const paths = args.flatMap(item => pathsIn(item.value))
-  return args.every(isKnown) && directories.every(place => paths.every(path => staysFrom(place, path)))
+  if (!args.every(isKnown) || possiblePaths(args) > maxPaths) return false
+  const paths = [...new Set(args.flatMap(item => pathsIn(item.value)))]
+  return directories.every(place => paths.every(path => staysFrom(place, path)))
+}
+
+/** Each is looked up on the disk, from every directory. */
+const maxPaths = 500
+
+function possiblePaths(args: readonly ShellWord[]): number {
+  return args.reduce((sum, { value }) => sum + value.split(separators).length, 0)
 }
 
 /** Behind these a path may begin: `of=/x`, `@/x`, `a:/x`, `a,/x`; an address of the web is none. */

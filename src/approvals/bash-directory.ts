@@ -15,7 +15,7 @@ export interface PlacedPart {
 
 const movers = ['cd', 'chdir', 'pushd', 'popd']
 /** Each relative `cd` may double them. */
-const maxDirectories = 64
+const maxDirectories = 16
 
 /** A `cd` counts for what stands behind it, and for everything that may run again. */
 export function inEachDirectory({ request }: Situation, parts: readonly Part[]): PlacedPart[] {
