@@ -1,24 +1,26 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
+import type { Directories } from './bash-directory.ts'
 import { innerSpace, isLiteral, literalPrefix, matches } from './glob.ts'
 import { noRule } from './judge.ts'
 import type { Situation } from './rule.ts'
 import type { Concern, ShellWord, SimpleCommand } from './shell/part.ts'
 import { allowText, isKnown } from './shell/words.ts'
 
+export interface PlacedCommand {
+  situation: Situation
+  command: SimpleCommand
+  directories: Directories
+  concerns: readonly Concern[]
+}
+
 /** Null when an allow rule covers the command with everything that is risky about it. */
-export function notCovered(
-  situation: Situation,
-  command: SimpleCommand,
-  concerns: readonly Concern[],
-  pattern: string,
-  globs: readonly string[],
-): string | null {
-  const glob = globs.find(candidate => matchesStrictly(candidate, command))
+export function notCovered(placed: PlacedCommand, pattern: string, globs: readonly string[]): string | null {
+  const glob = globs.find(candidate => matchesStrictly(candidate, placed.command))
   if (glob === undefined) return noRule
-  if (pattern.includes('{dir}') && !command.words.slice(1).every(item => staysInside(situation, item))) {
+  if (pattern.includes('{dir}') && !staysInside(placed)) {
     return "it reaches outside the mission's directory"
   }
-  return uncovered(concerns, glob)?.why ?? null
+  return uncovered(placed.concerns, glob)?.why ?? null
 }
 
 function matchesStrictly(glob: string, command: SimpleCommand): boolean {
@@ -48,14 +50,35 @@ function isNamed(concern: Concern, token: string): boolean {
   return named && matches(token, concern.word.replace(/\s/g, innerSpace))
 }
 
-function staysInside({ request, resolvePath }: Situation, item: ShellWord): boolean {
-  if (!isKnown(item)) return false
-  if (!/[/~]|^\.\.?$/.test(item.value)) return true
-  const path = item.value.replace(/^-[^=/]*=?/, '')
-  if (path.startsWith('~')) return false
+/** Whatever in the command can be a path leads into the mission's directory, wherever the command may run. */
+function staysInside({ situation, command, directories }: PlacedCommand): boolean {
+  const { request, resolvePath } = situation
   const root = resolvePath(request.dir)
-  const absolute = path.startsWith('/') ? path : `${request.cwd}/${path}`
-  return [absolute, resolve(absolute)]
-    .map(resolvePath)
-    .every(real => real === root || real.startsWith(`${root}/`))
+  const isInside = (path: string) =>
+    [path, resolve(path)].map(resolvePath).every(real => real === root || real.startsWith(`${root}/`))
+  const staysFrom = (directory: string | null, path: string) => {
+    if (isAbsolute(path)) return isInside(path)
+    return directory !== null && !path.startsWith('~') && isInside(`${directory}/${path}`)
+  }
+  const args = command.words.slice(1)
+  if (!args.every(isKnown) || possiblePaths(args) > maxPaths) return false
+  const paths = [...new Set(args.flatMap(item => pathsIn(item.value)))]
+  return directories.every(place => paths.every(path => staysFrom(place, path)))
+}
+
+/** Each is looked up on the disk, from every directory. */
+const maxPaths = 500
+
+function possiblePaths(args: readonly ShellWord[]): number {
+  return args.reduce((sum, { value }) => sum + value.split(separators).length, 0)
+}
+
+/** Behind these a path may begin: `of=/x`, `@/x`, `a:/x`, `a,/x`; an address of the web is none. */
+const separators = /[=@,]|:(?!\/\/)|(?<!\b(?:https?|ssh)):/g
+
+function pathsIn(text: string): string[] {
+  const behind = [...text.matchAll(separators)].map(found => text.slice(found.index + 1))
+  if (!text.startsWith('-')) return [text, ...behind]
+  const joined = /[/~]|\.\./.exec(text)
+  return [text.slice(2), ...(joined ? [text.slice(joined.index)] : []), ...behind]
 }

@@ -2,15 +2,15 @@ import { notCovered } from './bash-cover.ts'
 import { type Directories, inEachDirectory, placeConcerns } from './bash-directory.ts'
 import { judgeFile } from './file.ts'
 import { couldMatch, matches } from './glob.ts'
-import { judge } from './judge.ts'
-import type { Judgement, Situation } from './rule.ts'
+import { fear, judge } from './judge.ts'
+import type { Judgement, Rule, Situation } from './rule.ts'
 import { concernsOf } from './shell/concerns.ts'
 import { readCommandLine } from './shell/expand.ts'
 import { normalForms } from './shell/normal-forms.ts'
 import type { FileUse, Opaque, SimpleCommand } from './shell/part.ts'
 import { possibleForms } from './shell/possible-forms.ts'
 import { isKnown } from './shell/words.ts'
-import { inputText } from './tool.ts'
+import { inputText, isFor } from './tool.ts'
 
 /** Control characters, unusual spaces and invisible marks: what is read is not what runs. */
 const deceptive = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|(?! )\p{Z}|\p{Cf}|\p{Co}|\p{Cs}/u
@@ -52,18 +52,27 @@ function judgeCommand(situation: Situation, command: SimpleCommand, directories:
     free: command.transparent === true,
     isMeant: pattern => withDir(pattern).some(glob => forms.some(form => matches(glob, form))),
     mayBeMeant: pattern => withDir(pattern).some(glob => possible.some(form => couldMatch(glob, form))),
-    notCovered: pattern => notCovered(situation, command, concerns, pattern, withDir(pattern)),
+    notCovered: pattern =>
+      notCovered({ situation, command, directories, concerns }, pattern, withDir(pattern)),
   })
 }
 
 function judgeOpaque(situation: Situation, part: Opaque): Judgement {
   const text = part.text.replace(/\s+/g, ' ').trim()
-  return judge(situation, 'Bash', {
+  const judgement = judge(situation, 'Bash', {
     text: part.text,
     isMeant: pattern => fillIn(situation, pattern).some(glob => matches(glob, text)),
     mayBeMeant: () => part.hides === true,
     notCovered: () => part.why,
   })
+  const rule = part.hides && judgement.decision === 'allow' ? ruleAboutFiles(situation) : -1
+  return rule < 0 ? judgement : { ...judgement, decision: 'ask', reason: fear(rule), rule: null }
+}
+
+/** What cannot be read may also open files. */
+function ruleAboutFiles({ rules }: Situation): number {
+  const isAbout = (rule: Rule) => isFor(rule, 'Write') || isFor(rule, 'Read')
+  return rules.findIndex(rule => rule.decision !== 'allow' && isAbout(rule))
 }
 
 /** Writing into a file is what Write does, and reading from one what Read does. */

@@ -17,18 +17,25 @@ export function judgeFileTool(situation: Situation): Judgement[] {
   return paths.map(path => judgeFile(situation, tool, path, path))
 }
 
-/** A pattern of Glob can lead out of the directory that is searched. */
+const patternFields: Record<string, string> = { Glob: 'pattern', Grep: 'glob' }
+
+/** A search's own pattern can lead out of the directory that is searched, or to one place in it. */
 function searchedElsewhere({ request }: Situation, directory: string): string[] {
-  const pattern = request.tool === 'Glob' ? (inputText(request.input, 'pattern') ?? '') : ''
+  const pattern = inputText(request.input, patternFields[request.tool] ?? '') ?? ''
   const [fixed = ''] = pattern.split(/[*?[{(!@+]/, 1)
   const rest = pattern.slice(fixed.length)
   if (/\.\.|[{,(|][/~]/.test(rest)) return ['/']
-  return /^[/~]|\.\./.test(fixed) ? [/^[/~]/.test(fixed) ? fixed : join(directory, fixed)] : []
+  if (/^[/~]/.test(fixed)) return [fixed]
+  const named = rest === '' || fixed.includes('..') ? fixed : fixed.slice(0, fixed.lastIndexOf('/') + 1)
+  return named === '' ? [] : [join(directory, named)]
 }
+
+/** They lead each process somewhere else. */
+const magicLink = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|fd)(?:\/|$)/
 
 /** Decides about one path; null stands for one that is not known. */
 export function judgeFile(situation: Situation, tool: string, path: string | null, text: string): Judgement {
-  if (path === null) {
+  if (path === null || magicLink.test(resolve(situation.request.cwd, path.trim()))) {
     return judge(situation, tool, {
       text,
       isMeant: () => false,
@@ -54,12 +61,18 @@ export function judgeFile(situation: Situation, tool: string, path: string | nul
   })
 }
 
-/** Where a path may lead: as spelled, and as the kernel would walk it before and after tidying it up. */
-function placesOf({ request, resolvePath }: Situation, path: string): string[] {
+/** Where a path may lead, also without the white space around it, which Claude's tools may drop. */
+function placesOf(situation: Situation, path: string): string[] {
+  const spellings = new Set([path, path.trim().normalize('NFC')])
+  return [...new Set([...spellings].flatMap(spelling => placesAsSpelled(situation, spelling)))]
+}
+
+/** As spelled, and as the kernel would walk it before and after tidying it up. */
+function placesAsSpelled({ request, resolvePath }: Situation, path: string): string[] {
   const expanded = path.startsWith('~/') && request.home ? [join(request.home, path.slice(2))] : []
   const absolute = isAbsolute(path) ? path : `${request.cwd}/${path}`
   const lexical = [resolve(absolute), ...expanded]
-  return [...new Set([...lexical, ...[absolute, ...lexical].map(resolvePath)])]
+  return [...lexical, ...[absolute, ...lexical].map(resolvePath)]
 }
 
 function protectedName({ request, resolvePath }: Situation, places: readonly string[]): string | null {

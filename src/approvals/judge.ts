@@ -16,6 +16,8 @@ export interface Subject {
 
 export const noRule = 'no rule names it'
 
+export const fear = (rule: number) => `it may turn out to be what rule ${rule} is about`
+
 /** Deny beats ask beats allow; what no rule names is asked. */
 export function judge(situation: Situation, tool: string, subject: Subject): Judgement {
   const { rules, mode } = situation
@@ -34,7 +36,7 @@ export function judge(situation: Situation, tool: string, subject: Subject): Jud
   const asked = of('ask').find(([, rule]) => meant(rule))
   if (asked) return verdict('ask', `rule ${asked[0]} asks`, asked[0])
   const feared = [...of('deny'), ...of('ask')].find(([, rule]) => subject.mayBeMeant(rule.match ?? ''))
-  if (feared) return verdict('ask', `it may turn out to be what rule ${feared[0]} is about`)
+  if (feared) return verdict('ask', fear(feared[0]))
   if (mode === 'all') return verdict('allow', 'everything is allowed that no rule denies or asks')
 
   if (subject.free) return verdict('allow', 'it does nothing by itself')

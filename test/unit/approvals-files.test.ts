@@ -83,10 +83,12 @@ describe("a rule for the mission's directory", () => {
     '../mission [1] {a,b}2/x',
     '',
     'x\n/../../outside/y',
+    ' /etc/passwd',
+    '\t~/x ',
     join('/proc/self', 'root', 'etc/passwd'),
   ])('does not reach %j', path => {
     for (const tool of ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Read']) {
-      const absolute = /^[/~]/.test(path) || path === '' ? path : `${dir}/${path}`
+      const absolute = /^\s*[/~]/.test(path) || path === '' ? path : `${dir}/${path}`
       expect(file(tool, absolute, inDir(tool)).decision, tool).toBe('ask')
       expect(file(tool, path, inDir(tool)).decision, tool).toBe('ask')
     }
@@ -156,6 +158,8 @@ describe('a denial', () => {
     ['~/.ssh/**', '../me/.ssh/id_rsa'],
     ['.env', '.ENV'],
     ['{dir}/**', 'x\ny'],
+    ['/etc/**', ' /etc/passwd'],
+    ['**/secret', '../outside/secret '],
   ])('of %s holds for %s', (match, path) => {
     expect(file('Read', path, [...inDir('Read'), ...deny('Read', match)]).decision).toBe('deny')
     const request = { tool: 'Read', input: { file_path: path }, dir, cwd: dir, home: join(root, 'me') }
@@ -179,6 +183,20 @@ describe('searches', () => {
     expect(decide({ tool: 'Glob', input, dir, cwd: dir }, inDir('Glob'), 'rules').decision).toBe(decision)
   })
 
+  test.each<[string, Record<string, string>, string]>([
+    ['Glob', { pattern: 'src/deep/*' }, 'deny'],
+    ['Glob', { pattern: 'src/deep/x' }, 'deny'],
+    ['Glob', { pattern: 'deep/**', path: 'src' }, 'deny'],
+    ['Grep', { pattern: 'x', glob: 'src/deep/*.ts' }, 'deny'],
+    ['Grep', { pattern: 'x', glob: '*.{ts,tsx}' }, 'none'],
+    ['Glob', { pattern: 'src/*' }, 'none'],
+    ['Read', { file_path: '/proc/self/cwd/src/deep/x' }, 'ask'],
+    ['Read', { file_path: '/proc/self/status' }, 'none'],
+  ])('a denial sees the place that %s %j names', (tool, input, expected) => {
+    const rules: Rule[] = [{ tool: 'Glob|Grep|Read', match: '{dir}/src/deep/**', decision: 'deny' }]
+    expect(objection({ tool, input, dir, cwd: dir }, rules)?.decision ?? 'none').toBe(expected)
+  })
+
   test('Grep searches where it stands', () => {
     const input = { pattern: 'x' }
     expect(decide({ tool: 'Grep', input, dir, cwd: dir }, inDir('Grep'), 'rules').decision).toBe('allow')
@@ -187,7 +205,10 @@ describe('searches', () => {
 })
 
 describe('redirections are writes', () => {
-  const rules: Rule[] = [{ tool: 'Bash', match: 'ls', decision: 'allow' }, ...inDir('Write')]
+  const rules: Rule[] = [
+    ...['ls', 'ls *', 'cd *'].map(match => ({ tool: 'Bash', match, decision: 'allow' as const })),
+    ...inDir('Write'),
+  ]
   const bash = (command: string, more: Rule[] = []) =>
     decide({ tool: 'Bash', input: { command }, dir, cwd: dir }, [...rules, ...more], 'rules').decision
 
@@ -203,6 +224,21 @@ describe('redirections are writes', () => {
     ['ls > *.txt', 'ask'],
     ['cd src && ls > x', 'ask'],
     ['ls > ~/x', 'ask'],
+    ['ls >| out.txt', 'allow'],
+    ['ls > a.txt > new.txt', 'allow'],
+    ['ls > a.txt > ../x', 'ask'],
+    ['ls > {a.txt,../x}', 'ask'],
+    ['ls > >(ls)', 'ask'],
+    ["ls > '!'", 'allow'],
+    ...['>!', '>>!', '>&!', '&>!', '&>>!', '2>!', '>>|', '>&|', '&>|', '&>>|', '>>&', '>>&!', '>>&|'].flatMap(
+      (operator): [string, Decision][] => [
+        [`ls ${operator} ../x`, 'ask'],
+        [`ls ${operator}../x`, 'ask'],
+      ],
+    ),
+    ['for i in a b; do ls > x; cd ..; done', 'ask'],
+    ['while ls > x; do cd ..; done', 'ask'],
+    ['for i in a b; do ls > x; done', 'allow'],
   ])('%s: %s', (command, decision) => {
     expect(bash(command)).toBe(decision)
   })
@@ -212,6 +248,25 @@ describe('redirections are writes', () => {
     expect(bash('ls < link', deny('Read', '**/secret'))).toBe('deny')
     expect(bash('ls < a.txt', deny('Read', '**/secret'))).toBe('allow')
   })
+})
+
+test('a rule for commands in the directory follows links, also behind a name', () => {
+  const alias = join(root, 'alias')
+  const rules: Rule[] = ['dd if=* of={dir}/*', 'cat {dir}/*', 'cd *', 'cd'].map(match => ({
+    tool: 'Bash',
+    match,
+    decision: 'allow',
+  }))
+  const bash = (command: string) =>
+    decide({ tool: 'Bash', input: { command }, dir: alias, cwd: alias }, rules, 'rules').decision
+  expect(bash(`dd if=a.txt of=${alias}/new`)).toBe('allow')
+  expect(bash(`dd if=a.txt of=${alias}/link`)).toBe('ask')
+  expect(bash(`dd if=link of=${alias}/new`)).toBe('ask')
+  expect(bash(`cat ${alias}/a.txt src/deep/x`)).toBe('allow')
+  expect(bash(`cat ${alias}/a.txt link`)).toBe('ask')
+  expect(bash(`cd /; cat ${alias}/a.txt`)).toBe('allow')
+  expect(bash(`cd /; cat ${alias}/a.txt etc/passwd`)).toBe('ask')
+  expect(bash(`cd; cat ${alias}/a.txt x`)).toBe('ask')
 })
 
 test('real paths are walked as the kernel does', () => {

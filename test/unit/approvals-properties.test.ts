@@ -117,6 +117,10 @@ test('long input is decided as well', () => {
   expect(decision(`sudo ${'-x '.repeat(20_000)}`)).toBe('ask')
   expect(decision(`${'$('.repeat(3000)}id${')'.repeat(3000)}`)).toBe('ask')
   expect(decision(`ls ${'{a,b}'.repeat(200)}`)).toBe('allow')
+  const inDir: Rule[] = [{ tool: 'Bash', match: 'ls {dir}/*', decision: 'allow' }]
+  expect(decision(`ls ${dir}/x ${'a,'.repeat(100)}`, inDir)).toBe('allow')
+  expect(decision(`ls ${dir}/x ${'a,'.repeat(100_000)}`, inDir)).toBe('ask')
+  expect(decision(`ls ${dir}/x ${'a '.repeat(20_000)}`, inDir)).toBe('ask')
   const slow: Rule[] = [{ tool: 'Bash', match: `ls ${'*a'.repeat(50)}b`, decision: 'deny' }]
   expect(decision(`ls ${'*a'.repeat(5000)}`, slow, 'all')).toBe('allow')
 })

@@ -85,6 +85,11 @@ describe('globs over commands', () => {
     ['*', 'make all'],
     ['git commit -m *', 'git commit -m "a b"'],
     ['ls {dir}/*', 'ls /mission/agent/src'],
+    ['ls {dir}/*', 'ls /mission/agent/src -la x ../agent/y'],
+    ['dd if=* of={dir}/*', 'dd if=a of=/mission/agent/b'],
+    ['make DESTDIR={dir}/*', 'make DESTDIR=/mission/agent/x -j4 HEAD~1'],
+    ['curl -o {dir}/*', 'curl -o /mission/agent/x https://example.com:8080/y'],
+    ['../tools/*', '../tools/x y'],
   ])('%j covers %j', (pattern, command) => {
     expect(bash(command, [pattern]).decision).toBe('allow')
   })
@@ -104,6 +109,16 @@ describe('globs over commands', () => {
     ['ls {dir}/*', 'ls /mission/agent/../x'],
     ['ls {dir}/*', 'ls /mission/agent/$x'],
     ['ls {dir}*', 'ls /mission/agent-2'],
+    ['dd if=* of={dir}/*', 'dd if=a of=/mission/agent/../../home/me/.bashrc'],
+    ['dd of={dir}/* if=*', 'dd of=/mission/agent/x if=..'],
+    ['curl -d @{dir}/*', 'curl -d @/mission/agent/../../etc/passwd'],
+    ['make DESTDIR={dir}/*', 'make DESTDIR=/mission/agent/../x'],
+    ['scp {dir}/* build:', 'scp /mission/agent/x a:../../x build:'],
+    ['cat {dir}/*', 'cat /mission/agent/x a,/etc/passwd'],
+    ['cat {dir}/*', 'cat /mission/agent/x file:///etc/passwd'],
+    ['gcc -I{dir}/*', 'gcc -I/mission/agent/x -I..'],
+    ['{dir}/scripts/*', '/mission/agent/scripts/../../x'],
+    ['./scripts/*', './scripts/../../x'],
   ])('%j does not cover %j', (pattern, command) => {
     expect(bash(command, [pattern]).decision).toBe('ask')
   })
@@ -158,6 +173,7 @@ describe('what a glob does not cover, a rule can name', () => {
     ['npx *', 'npx evil'],
     ['watch *', 'watch rm x'],
     ['bash *', 'bash -c "rm x"'],
+    ['bash *', 'bash --rcfile a -c "rm x"'],
     ['sort *', 'sort --outp=x y'],
     ['sort *', 'sort -uo x y'],
     ['sort *', 'sort --compress-program=id x'],
@@ -216,8 +232,22 @@ describe('what a glob does not cover, a rule can name', () => {
     ['export *', 'export PATH=/evil'],
     ['test *', "test -v 'a[$(id)]'"],
     ['printf *', "printf -v 'a[$(id)]' x"],
+    ['printf *', "printf %d 'path[$(id)]'"],
+    ['printf *', "printf -- '%s%*s' a f b"],
+    ['printf *', "for f in 'path[$(id)]'; do printf '%s %5d' x f; done"],
+    ['test *', "test -t 'path[$(id)]'"],
+    ['exit *', "exit 'path[$(id)]'"],
     ['cat', 'cat x'],
     ['node', 'echo x | node'],
+    ['node', 'echo x | bash -c node'],
+    ['node', 'echo x | eval node'],
+    ['node', 'echo x | echo $(node)'],
+    ['sqlite3 *', 'echo .shell id | sqlite3 x.db'],
+    ['psql *', "psql mine <<'EOF'\n\\! id\nEOF"],
+    ['xargs *', 'xargs --replace ./evil cat'],
+    ['xargs *', 'xargs --max-lines ./evil cat'],
+    ['trap *', "trap 'rm x' EXIT"],
+    ['alias *', "alias cat='rm'"],
   ])('%j does not cover %j', (pattern, command) => {
     expect(bash(command, [pattern, 'echo *', 'cat *']).decision).toBe(pattern === 'cat' ? 'allow' : 'ask')
   })
@@ -234,6 +264,10 @@ describe('what a glob does not cover, a rule can name', () => {
     ['node *', 'node x.js --port 1'],
     ['make *', 'make -j4 test'],
     ['cat *', 'cat "$x"'],
+    ['printf *', "printf '%-10s%% %b\\n' 'a[1]' b"],
+    ['printf *', "printf '%d of %s' 1 2"],
+    ['test *', 'test -t 1'],
+    ['exit *', 'exit 1'],
   ])('%j covers %j', (pattern, command) => {
     expect(bash(command, [pattern]).decision).toBe('allow')
   })
@@ -243,6 +277,19 @@ describe('what a glob does not cover, a rule can name', () => {
     expect(bash('xargs ls', ['xargs *', 'ls *']).decision).toBe('allow')
     expect(bash('xargs git log', ['xargs *', 'git *']).decision).toBe('ask')
     expect(bash('find . -exec ls {} +', ['find * -exec *', 'ls *']).decision).toBe('allow')
+    expect(bash("trap 'ls x' EXIT", ['trap *', 'ls *']).decision).toBe('allow')
+    expect(bash('trap - EXIT', ['trap *']).decision).toBe('allow')
+  })
+
+  test.each([
+    'find . -exec curl + -o /etc/x https://e \\;',
+    'find . -exec curl {} x + -o /etc/x \\;',
+    'find . -ok curl {} + -o /etc/x \\;',
+    'find . -exec curl + \\; -exec rm {} +',
+    'echo x | find . -exec node \\;',
+  ])('find runs more than it seems: %s', command => {
+    const rules = ['find * -exec * *', 'find * -ok *', 'curl *', 'node', 'echo *']
+    expect(bash(command, rules).decision).toBe('ask')
   })
 
   test('a rule without a match covers every use', () => {
@@ -270,9 +317,34 @@ describe('where a command runs', () => {
     ['cd - && make', dir, 'ask'],
     ['cd $x && make', dir, 'ask'],
     ['cd ~ && make', dir, 'ask'],
+    ['cd +1 && make', dir, 'ask'],
+    ['cd sub; cd ..; make', dir, 'ask'],
+    ['cd sub || cd ..; make', dir, 'ask'],
+    ['(cd sub); cd ..; make', dir, 'ask'],
+    ['cd sub; cd deeper; make', dir, 'allow'],
+    [`${'cd a; '.repeat(100)}make`, dir, 'ask'],
+    ['for i in a b; do git status; cd /evil; done', dir, 'ask'],
+    ['for i in a b; do git status; pushd /evil; done', dir, 'ask'],
+    ['for i in a b; do make; cd ..; done', dir, 'ask'],
+    ['for i in a b; do { ls; make; } | ls; cd $i; done', dir, 'ask'],
+    ['for i in a b; do eval git status; cd /evil; done', dir, 'ask'],
+    ["for i in a b; do eval 'git status; cd /evil'; done", dir, 'ask'],
+    ['for i in a b; do command git status; command cd /evil; done', dir, 'ask'],
+    ['for i in a b; do for f in c; do git status; done; cd /evil; done', dir, 'ask'],
+    ['while git status; do cd /evil; done', dir, 'ask'],
+    ['until git status; do cd /evil; done', dir, 'ask'],
+    ['while ls; do git status; if ls; then cd /evil; fi; done', dir, 'ask'],
+    ['for i in a b; do git status; done', dir, 'allow'],
+    ['git status; for i in a b; do cd /elsewhere; ls; done', dir, 'allow'],
+    [`for i in a b; do git status; cd ${dir}; done`, dir, 'allow'],
+    ['cd sub; for i in a b; do make; done', dir, 'allow'],
+    ['find . -execdir git status \\;', dir, 'ask'],
+    ['find . -execdir ls \\;', dir, 'allow'],
   ])('%j in %s: %s', (command, cwd, decision) => {
     const resolved = (path: string) => new URL(`file://${path}`).pathname.replace(/(.)\/$/, '$1')
-    const rules = ['git *', 'make', 'ls', 'cd', 'cd *'].map(match => rule('Bash', match))
+    const rules = ['git *', 'make', 'ls', 'cd', 'cd *', 'pushd *', 'find * -execdir *'].map(match =>
+      rule('Bash', match),
+    )
     expect(decide(request('Bash', { command }, cwd), rules, 'rules', resolved).decision).toBe(decision)
   })
 
@@ -291,6 +363,8 @@ describe('other tools', () => {
     ['https://docs.rs/x?y', 'docs.rs'],
     ['https://DOCS.rs/x', 'https://docs.rs/*'],
     ['https://a.github.io/x', 'https://*.github.io/*'],
+    ['https://docs.rs./x', 'docs.rs'],
+    ['https://xn--bcher-kva.example/x', 'bücher.example'],
   ])('%s is covered by %s', (url, match) => {
     expect(web(url, match)).toBe('allow')
   })
@@ -302,6 +376,8 @@ describe('other tools', () => {
     ['https://evil.example/a.github.io/x', 'https://*.github.io/*'],
     ['https://evil.example\\@docs.rs/', 'https://docs.rs/*'],
     ['http://docs.rs/', 'https://docs.rs/*'],
+    ['https://docs.rs:8443/', 'https://docs.rs/*'],
+    ['https://docs.rs/%61', 'https://docs.rs/a'],
     ['https://docs.rs/a/../b', 'https://docs.rs/a/*'],
     ['file:///etc/passwd', '*'],
     ['nonsense', '*'],
@@ -312,6 +388,14 @@ describe('other tools', () => {
   test('an address is denied however it is spelled', () => {
     expect(web('https://EVIL.example/x', 'evil.example', 'deny')).toBe('deny')
     expect(web('https://evil.example:443/x', 'https://evil.example/*', 'deny')).toBe('deny')
+    expect(web('https://evil.example./x', 'evil.example', 'deny')).toBe('deny')
+    expect(web('https://evil.example.:8443/x', 'evil.example', 'deny')).toBe('deny')
+    expect(web('https://evil.example/x', 'evil.example.', 'deny')).toBe('deny')
+    expect(web('http://evil.example/x', 'https://evil.example/*', 'deny')).toBe('deny')
+    expect(web('https://evil.example/%73ecret', 'evil.example/secret', 'deny')).toBe('deny')
+    expect(web('https://evil.example//secret', 'evil.example/secret', 'deny')).toBe('deny')
+    expect(web('https://evil.example/%zz', 'evil.example', 'deny')).toBe('deny')
+    expect(web('https://bücher.example/x', 'bücher.example', 'deny')).toBe('deny')
   })
 
   test('tools of MCP servers by glob, without a match', () => {

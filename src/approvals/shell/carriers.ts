@@ -38,8 +38,8 @@ export const namedCarriers: Record<string, Carrier> = {
   doas: { flags: '-n', valued: '-u' },
   sudo: { flags: '-n -S -k -H -b', valued: '-u -g -p', assignments: true },
   xargs: {
-    flags: '-0 -r -t -x --null --no-run-if-empty --verbose --exit',
-    valued: '-n -L -P -d -s -E -I --max-args --max-lines --max-procs --delimiter --max-chars --replace',
+    flags: '-0 -r -t -x --null --no-run-if-empty --verbose --exit --replace --max-lines',
+    valued: '-n -L -P -d -s -E -I --max-args --max-procs --delimiter --max-chars',
     appends: true,
   },
 }
@@ -48,18 +48,21 @@ const list = (words: string) => new Set(words.trim().split(/\s+/))
 
 /** These run a command found among their words in ways of their own: only a rule without wildcards covers one. */
 export const opaqueCarriers = list(`
-  ash at batch bwrap busybox capsh catchsegv cgexec chpst chrt cross-env cgroup-exec dbus-run-session direnv
+  ash at batch bwrap busybox capsh catchsegv cgexec chpst chronic chrt cross-env cgroup-exec dbus-run-session direnv
   dotenv dotenvx eatmydata emulate entr expect faketime fakeroot firejail flock gdb gosu guix hyperfine
-  inotifywait incrontab launchctl ld.so lldb ltrace make-pipe mise asdf nix-shell nix newgrp nocorrect noglob
-  nsenter numactl op parallel perf prlimit proxychains proxychains4 repeat rlwrap rtrace runuser runcon screen
+  ifne inotifywait incrontab launchctl ld.so lldb ltrace make-pipe mise mispipe asdf nix-shell nix newgrp nocorrect noglob
+  nsenter numactl op parallel pee perf pkexec prlimit proxychains proxychains4 repeat rlwrap rtrace run0 runuser runcon sandbox-exec screen
   script scriptreplay sem setarch setpriv setlock setuidgid sg softlimit ssh-agent start-stop-daemon strace su
-  su-exec systemd-inhibit systemd-run taskset tmux torsocks toybox trickle tsocks unbuffer unshare valgrind
+  su-exec systemd-inhibit systemd-run taskset tmux torify torsocks toybox trickle tsocks unbuffer unshare valgrind
   waitfor watch watchexec nodemon winpty xcrun arch xvfb-run zsh-defer -`)
 
 /** These run a command elsewhere or out of a package: a rule has to say which. */
 export const remoteCarriers = list(`
   bunx docker-compose kubectl mosh npx pipx pnpx podman docker rsh ssh autossh sshpass uvx vagrant lxc
   limactl colima nerdctl buildah toolbox distrobox oc heroku flatpak snap`)
+
+/** These run, as shell commands, what they are fed. */
+export const fedShells = list('at batch parallel')
 
 export const shells = list('sh bash zsh dash ksh ksh93 mksh rbash fish csh tcsh pwsh')
 

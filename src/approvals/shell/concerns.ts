@@ -4,6 +4,7 @@ import { riskyGitWords } from './git.ts'
 import { type RiskyWord, riskyWords } from './options.ts'
 import type { Concern, SimpleCommand } from './part.ts'
 import {
+  commandReaders,
   inertPrograms,
   interpreters,
   oneDashPrograms,
@@ -12,7 +13,7 @@ import {
   sameProgram,
   writesSecondOperand,
 } from './programs.ts'
-import { riskyAwkScripts, riskySedScripts } from './programs-text.ts'
+import { riskyAwkScripts, riskyNumbers, riskySedScripts } from './programs-text.ts'
 import { baseName, isKnown, lookUp, plainProgram } from './words.ts'
 
 /** Everything about a command that a glob matching it does not cover. */
@@ -25,6 +26,7 @@ export function concernsOf(command: SimpleCommand): Concern[] {
     ...command.concerns,
     ...assignmentConcerns(command),
     ...uncertainWords(command),
+    ...climbingProgram(first.value),
     ...riskyArguments(program, args).map(toConcern(program)),
     ...stdinConcern(command, program, args),
     ...shellConcerns(program, args),
@@ -35,11 +37,14 @@ export function isInert(command: SimpleCommand): boolean {
   return inertPrograms.has(plainProgram(command.words[0]?.value ?? ''))
 }
 
+const gnuNames =
+  /^g(?:awk|chroot|date|env|find|make|nice|nohup|sed|shuf|sort|split|stdbuf|tar|time|timeout|xargs)$/
+
 /** `python3.12` is python, `gsed` is sed. */
 export function programName(program: string): string {
   const base = baseName(program).toLowerCase()
   const plain = base.replace(/^(python|perl|ruby|node|php|lua|pip|pypy|gcc|clang)[\d.-]+$/, '$1')
-  const gnu = /^g(?:sed|awk|tar|find|sort|xargs|make|date|shuf|split)$/.test(plain) ? plain.slice(1) : plain
+  const gnu = gnuNames.test(plain) ? plain.slice(1) : plain
   return lookUp(sameProgram, gnu) ?? gnu
 }
 
@@ -70,6 +75,12 @@ function uncertainWords(command: SimpleCommand): Concern[] {
   })
 }
 
+/** `scripts/../../x` is no script of that directory: a rule has to say how far up it goes. */
+function climbingProgram(program: string): Concern[] {
+  const climb = /^(?:.*\/)?\.\.(?=\/)/.exec(program)?.[0]
+  return climb === undefined ? [] : [{ why: `${program} leads elsewhere`, word: program, names: [climb] }]
+}
+
 function riskyArguments(program: string, args: readonly string[]): RiskyWord[] {
   if (program === 'git') return riskyGitWords(args)
   if (program.startsWith('git-')) return riskyGitWords([program.slice('git-'.length), ...args])
@@ -78,6 +89,7 @@ function riskyArguments(program: string, args: readonly string[]): RiskyWord[] {
   const words = (list: string[]) => list.map(text => ({ word: text, names: [text] }))
   if (program === 'sed') found.push(...words(riskySedScripts(args)))
   if (program === 'awk') found.push(...words(riskyAwkScripts(args)))
+  found.push(...words(riskyNumbers(program, args)))
   if (program === 'make') found.push(...assignmentArguments(args))
   if (writesSecondOperand.has(program))
     found.push(...words(args.filter(arg => !arg.startsWith('-')).slice(1)))
@@ -105,8 +117,9 @@ function toConcern(program: string) {
 }
 
 function stdinConcern(command: SimpleCommand, program: string, args: readonly string[]): Concern[] {
-  const readsProgram = interpreters.has(program) && command.fed && args.every(arg => arg.startsWith('-'))
-  return readsProgram
+  const readsProgram =
+    commandReaders.has(program) || (interpreters.has(program) && args.every(arg => arg.startsWith('-')))
+  return readsProgram && command.fed
     ? [{ why: `${program} runs what it is fed`, word: program, names: [], certainAsk: true }]
     : []
 }

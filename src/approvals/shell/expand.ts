@@ -1,4 +1,5 @@
 import { unknownText } from '../glob.ts'
+import { innerStart, takeInput } from './carrier-words.ts'
 import {
   type Carrier,
   namedCarriers,
@@ -7,36 +8,40 @@ import {
   shells,
   transparentCarriers,
 } from './carriers.ts'
+import { programName } from './concerns.ts'
 import { findCommands } from './find.ts'
-import { type Concern, type Part, type ShellWord, type SimpleCommand, word } from './part.ts'
-import { readScript } from './script.ts'
-import { shellScript } from './shells.ts'
+import type { Concern, Part, ShellWord, SimpleCommand } from './part.ts'
+import { readScript, type Surroundings } from './script.ts'
+import { evalScript, isFedScript, shellScript } from './shells.ts'
 import { allowText, baseName, isKnown, lookUp, plainProgram } from './words.ts'
 
 const maxDepth = 64
 
 /** A command line as the list of everything that would run, wrappers taken off one by one. */
-export function readCommandLine(source: string, depth = 0): Part[] {
+export function readCommandLine(source: string, depth = 0, around: Surroundings = {}): Part[] {
   if (depth > maxDepth) return [{ kind: 'opaque', text: source, why: 'nested too deeply', hides: true }]
-  return readScript(source).flatMap(part => (part.kind === 'command' ? expand(part, depth) : [part]))
+  return readScript(source, around).flatMap(part => (part.kind === 'command' ? expand(part, depth) : [part]))
 }
 
 function expand(command: SimpleCommand, depth: number): Part[] {
   const typed = command.words[0]?.value ?? ''
-  const program = baseName(typed)
+  const program = programName(typed)
   const genuine = plainProgram(typed) === program
   if (depth > maxDepth) return [{ kind: 'opaque', text: command.text, why: 'nested too deeply', hides: true }]
   if (isLookup(command.words)) return [command]
   const carrier = lookUp(transparentCarriers, program) ?? lookUp(namedCarriers, program)
-  if (!genuine && (carrier || shells.has(program))) concern(command, 'is not the one of the system', [])
+  const runsText = shells.has(program) || program === 'eval'
+  if (!genuine && (carrier || runsText)) concern(command, 'is not the one of the system', [])
   if (carrier)
     return carried(command, carrier, genuine && lookUp(transparentCarriers, program) !== undefined, depth)
-  if (shells.has(program) || program === 'eval') return interpreted(command, program, depth)
+  if (runsText) return interpreted(command, program, depth)
+  if (program === 'trap') return [command, ...trapped(command, depth)]
+  if (program === 'alias') return [command, ...aliased(command)]
   if (program === 'find')
     return [command, ...findCommands(command).flatMap(inner => expand(inner, depth + 1))]
   if (opaqueCarriers.has(program) || isLoader(program)) concern(command, 'runs the command it is given', [])
   if (remoteCarriers.has(program)) remote(command)
-  return [command]
+  return isFedScript(command, program) ? [command, hidden(command, program)] : [command]
 }
 
 function isLookup(words: readonly ShellWord[]): boolean {
@@ -76,7 +81,7 @@ function carried(command: SimpleCommand, carrier: Carrier, transparent: boolean,
 
   const inner = innerCommand(command, start.at)
   inner.assignments.push(...start.assignments)
-  if (carrier.appends) inner.words.push(word(unknownText))
+  if (carrier.appends) takeInput(inner, command.words.slice(1, start.at))
   return [command, ...expand(inner, depth + 1)]
 }
 
@@ -88,56 +93,35 @@ function innerCommand(command: SimpleCommand, at: number): SimpleCommand {
     assignments: [...command.assignments],
     words,
     fed: command.fed,
+    again: command.again,
     outer: { text: allowText(command.words), upTo: allowText(command.words.slice(0, at + 1)).length },
     concerns: [],
   }
 }
 
-interface InnerStart {
-  at: number
-  assignments: ShellWord[]
-}
-
-/** Where the carried command begins; null when an option is not known. */
-function innerStart(words: readonly ShellWord[], carrier: Carrier): InnerStart | null {
-  const flags = carrier.flags?.split(' ') ?? []
-  const valued = carrier.valued?.split(' ') ?? []
-  let at = 1
-  for (; words[at]?.value.startsWith('-'); at++) {
-    const option = words[at]!
-    if (option.value === '--') {
-      at++
-      break
-    }
-    if (flags.includes(option.value)) continue
-    if (valued.includes(option.value)) at++
-    else if (!valued.some(name => isJoined(option.value, name))) return null
-  }
-  at += carrier.operands ?? 0
-  if (!words.slice(0, at).every(isKnown)) return null
-  const assignments: ShellWord[] = []
-  while (carrier.assignments && /^\w+=/.test(words[at]?.value ?? '')) assignments.push(words[at++]!)
-  return { at, assignments }
-}
-
-function isJoined(option: string, name: string): boolean {
-  return name.startsWith('--') ? option.startsWith(`${name}=`) : option.startsWith(name)
-}
-
 function interpreted(command: SimpleCommand, program: string, depth: number): Part[] {
-  const script = program === 'eval' ? evalScript(command.words) : shellScript(command)
-  if (script === null) {
-    const why = `what ${program} would run is not known`
-    return [command, { kind: 'opaque', text: command.text, why, hides: true }]
-  }
+  const script = program === 'eval' ? evalScript(command) : shellScript(command)
+  if (script === null) return [command, hidden(command, program)]
   if (script.names) concern(command, script.why ?? 'runs a script', script.names)
   else command.transparent = command.concerns.length + command.assignments.length === 0
-  return script.source === null ? [command] : [command, ...readCommandLine(script.source, depth + 1)]
+  return script.source === null ? [command] : [command, ...readCommandLine(script.source, depth + 1, command)]
 }
 
-function evalScript(words: readonly ShellWord[]) {
-  const rest = words.slice(1)
-  return rest.every(isKnown)
-    ? { source: rest.map(item => item.value).join(' '), names: null, why: null }
-    : null
+/** `trap 'script' signal …`; `-`, nothing and a signal alone only take a trap away. */
+function trapped(command: SimpleCommand, depth: number): Part[] {
+  const operands = command.words.slice(command.words[1]?.value === '--' ? 2 : 1)
+  const [script] = operands
+  if (!script || operands.length < 2 || /^(?:-.*)?$/.test(script.value)) return []
+  if (!isKnown(script)) return [hidden(command, 'trap')]
+  return readCommandLine(script.value, depth + 1, { fed: command.fed, again: true })
+}
+
+/** From here on, a word means another. */
+function aliased(command: SimpleCommand): Part[] {
+  const sets = command.words.slice(1).some(item => item.value.includes('=') || !isKnown(item))
+  return sets ? [hidden(command, 'an alias')] : []
+}
+
+function hidden({ text }: SimpleCommand, what: string): Part {
+  return { kind: 'opaque', text, why: `what ${what} would run is not known`, hides: true }
 }

@@ -61,5 +61,14 @@ export const riskyBySubcommand: Record<string, string> = {
   worktree: 'add move remove repair',
 }
 
+/** Options of push, fetch, pull and ls-remote that take no word after them. */
+export const flagsOfTransfer = list(`
+  -- --all --allow-unrelated-histories --append --atomic --autostash --branches --commit --delete --dry-run
+  --edit --exit-code --ff --ff-only --follow-tags --force --force-if-includes --force-with-lease --get-url
+  --heads --ipv4 --ipv6 --keep --mirror --no-autostash --no-commit --no-edit --no-ff --no-rebase
+  --no-recurse-submodules --no-stat --no-tags --no-verify --porcelain --progress --prune --prune-tags --quiet
+  --rebase --refetch --refs --set-upstream --signed --signoff --squash --stat --symref --tags --thin
+  --unshallow --update-shallow --verbose`)
+
 /** Options that only look like the beginning of a risky one. */
 export const harmlessLookalikes = list('--text')

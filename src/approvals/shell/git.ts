@@ -1,4 +1,5 @@
 import {
+  flagsOfTransfer,
   harmlessGlobalOptions,
   harmlessLookalikes,
   plainSubcommands,
@@ -71,8 +72,20 @@ function foreignRepositories(subcommand: string, args: readonly string[]): Risky
     return written && !operands.slice(2).every(url => serverRepository.test(url)) ? [same(operands[0]!)] : []
   }
   if (!/^(?:push|fetch|pull|ls-remote)$/.test(subcommand)) return []
-  const [repository] = operands
-  const known = repository === undefined || /^(?:origin|upstream)$/.test(repository)
-  const foreign = known || serverRepository.test(repository) ? [] : [same(repository)]
-  return [...args.filter(arg => /^--repo/.test(arg)).map(same), ...foreign]
+  const isKnown = (name: string) => /^(?:origin|upstream)$/.test(name) || serverRepository.test(name)
+  const foreign = possibleRepositories(args).filter(name => !isKnown(name))
+  return [...args.filter(arg => /^--repo/.test(arg)), ...foreign].map(same)
+}
+
+/** The first word that is no option, and the next one as well where that may be the value of an option. */
+function possibleRepositories(args: readonly string[]): string[] {
+  const places = [...args.keys()].filter(at => !args[at]!.startsWith('-'))
+  const first = places.findIndex(at => !/^-/.test(args[at - 1] ?? '') || isFlag(args[at - 1]!))
+  return (first < 0 ? places : places.slice(0, first + 1)).map(at => args[at]!)
+}
+
+function isFlag(option: string): boolean {
+  return (
+    option.includes('=') || flagsOfTransfer.has(option) || /^-(?:[adefknpqrtuvP46]+$|[Xjos].)/.test(option)
+  )
 }

@@ -25,7 +25,12 @@ export interface Concern {
   certainAsk?: boolean
 }
 
-export interface SimpleCommand {
+interface Repeatable {
+  /** In a loop, a function or a trap: what stands behind it may already have run. */
+  again?: boolean
+}
+
+export interface SimpleCommand extends Repeatable {
   kind: 'command'
   /** As written. */
   text: string
@@ -40,14 +45,14 @@ export interface SimpleCommand {
   transparent?: boolean
 }
 
-export interface FileUse {
+export interface FileUse extends Repeatable {
   kind: 'read' | 'write'
   text: string
   target: ShellWord
 }
 
 /** Something that cannot be read with certainty. */
-export interface Opaque {
+export interface Opaque extends Repeatable {
   kind: 'opaque'
   text: string
   why: string

@@ -25,3 +25,27 @@ export function riskySedScripts(args: readonly string[]): string[] {
 export function riskyAwkScripts(args: readonly string[]): string[] {
   return args.filter(arg => /system|getline|[|>@]/.test(arg))
 }
+
+const plainConversions = /%%|%-?\d*(?:\.\d+)?[sbqc]/g
+
+/** Where these builtins expect a number, zsh evaluates what it gets, `path[$(…)]` and names of variables included. */
+export function riskyNumbers(program: string, args: readonly string[]): string[] {
+  const isNumber = (arg: string) => /^[-+]?[\d.]*$/.test(arg)
+  switch (program) {
+    case 'printf': {
+      const at = args[0] === '--' ? 1 : 0
+      const takesNumbers = args[at]?.replace(plainConversions, '').includes('%')
+      return takesNumbers ? args.slice(at + 1).filter(arg => !isNumber(arg)) : []
+    }
+    case 'test':
+      return args.filter((arg, at) => args[at - 1] === '-t' && arg !== ']' && !isNumber(arg))
+    case 'exit':
+    case 'return':
+    case 'break':
+    case 'continue':
+    case 'shift':
+      return args.filter(arg => !isNumber(arg))
+    default:
+      return []
+  }
+}

@@ -32,6 +32,7 @@ export const riskyOptions: Record<string, string> = {
   deno: `
     eval repl run install task compile upgrade -c --config --import-map --cert --lock -A --allow-all
     --allow-run --allow-write`,
+  conda: 'run',
   diff: '-l --paginate',
   dmesg: '-C --clear -c --read-clear -n -D -E',
   dotnet: 'exec tool new -o --output',
@@ -58,6 +59,7 @@ export const riskyOptions: Record<string, string> = {
   gradle: `
     -b --build-file -c --settings-file -I --init-script -p --project-dir -P --project-prop -D
     --system-prop --include-build -g --gradle-user-home --project-cache-dir`,
+  hatch: 'run',
   install: '-t --target-directory --strip-program',
   java: `
     -cp -classpath --class-path -jar -agentlib -agentpath -javaagent -XX -D -m --module -p --module-path
@@ -108,6 +110,7 @@ export const riskyOptions: Record<string, string> = {
     -out -engine -provider -provider-path -config -writerand -keyout -CAserial -CAcreateserial -signer
     -key -passin -passout s_client s_server ca engine`,
   osascript: '-e -l -i',
+  pdm: 'run -o --output',
   perl: '-e -E -i -M -m -I -x -d -D -s -S -C -',
   php: `
     -r -B -R -E -F -d -c -z -a -S -t --run --process-begin --process-code --process-end --define
@@ -116,10 +119,12 @@ export const riskyOptions: Record<string, string> = {
     -t --target --prefix --root --python --cache-dir --log -i --index-url --extra-index-url -f
     --find-links --trusted-host --config-settings -C --global-option --build-option --editable -e --src
     --report -r --requirement -c --constraint config install download wheel`,
+  pipenv: 'run',
   pnpm: `
     --dir -C --prefix --script-shell --shell-emulator --config --global -g --global-dir --store-dir
     --virtual-store-dir --modules-dir --workspace-dir --filter -F --recursive -r --node-options
     --registry exec dlx create init config set get x publish link import env node start-node`,
+  poetry: 'run -o --output',
   prettier: `
     --plugin --config --with-node-modules --ignore-path --cache-location --write -w --plugin-search-dir
     --find-config-path`,
@@ -128,7 +133,9 @@ export const riskyOptions: Record<string, string> = {
   pytest: `
     -p -c --config-file --rootdir --basetemp --junitxml --junit-xml --confcutdir -o --override-ini
     --import-mode --pdbcls --log-file --html --cov-report --cov-config --pastebin`,
+  pyenv: 'exec',
   python: '-c -m -i -X -W -',
+  rbenv: 'exec',
   redis: '--eval --pipe --rdb --functions-rdb',
   rg: '--pre --hostname-bin --search-zip -z --pre-glob --ignore-file',
   rsync: `
@@ -138,6 +145,7 @@ export const riskyOptions: Record<string, string> = {
     --delete --del --delete-before --delete-during --delete-after --delete-excluded --copy-dest
     --link-dest --compare-dest --address --sockopts --out-format`,
   ruby: '-e -r -I -i -x -S -C -n -p -s --disable --enable --jit -',
+  rye: 'run',
   scp: '-o -S -F -J -D -i -c',
   screen: '-X -S -c -d -dm',
   sed: '-i --in-place -f --file',
@@ -203,9 +211,13 @@ export const writesSecondOperand = new Set(['uniq', 'xxd'])
 
 /** They run what they read from standard input when no file is named. */
 export const interpreters = new Set(
-  `node python perl ruby php lua deno bun tsx ts-node osascript awk sed make psql mysql sqlite3 bc dc gdb
-  redis-cli mongosh ed ex vi vim nvim emacs expect tclsh wish irb pry ghci R Rscript julia swift kotlin scala
-  iex elixir erl clj racket guile sbcl at batch crontab patch cpio tar`.split(/\s+/),
+  `node python perl ruby php lua deno bun tsx ts-node osascript awk sed make bc emacs expect tclsh wish irb pry
+  R Rscript julia swift kotlin scala elixir clj racket guile at batch crontab patch cpio tar`.split(/\s+/),
+)
+
+/** They take commands from standard input whatever file or database is named, and some of these run programs. */
+export const commandReaders = new Set(
+  'psql mysql sqlite3 dc gdb redis mongosh ed ex vi vim nvim ghci iex erl sbcl'.split(' '),
 )
 
 /** Other names for the same program. */

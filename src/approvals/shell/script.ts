@@ -4,10 +4,19 @@ import { readRedirection, takesInput } from './redirection.ts'
 import { hasStrayText } from './stray.ts'
 import { quotedHereDocument, readAssignment, readWord, type Variables } from './word.ts'
 
+/** What the surroundings of a script say of everything in it. */
+export interface Surroundings {
+  fed?: boolean
+  again?: boolean
+}
+
 interface Place {
   source: string
   fed: boolean
+  again: boolean
 }
+
+const loops = new Set<SyntaxNode['type']>(['For', 'ArithmeticFor', 'While', 'Select', 'Function'])
 
 /** Loop variables that no program and no shell takes anything from. */
 const harmlessVariable = /^(?:[a-z]|file|dir|line|name|item)$/
@@ -22,38 +31,40 @@ const notFollowed: Partial<Record<SyntaxNode['type'], string>> = {
 }
 
 /** Every simple command and every file a script may touch, however deeply nested. Throws nothing. */
-export function readScript(source: string): Part[] {
+export function readScript(source: string, { fed = false, again = false }: Surroundings = {}): Part[] {
   const script = parse(source)
   const variables = knownVariables(script)
   const parts: Part[] = []
+  const add = (place: Place, ...found: Part[]) =>
+    void parts.push(...found.map(part => (place.again ? { ...part, again: true } : part)))
   const descend = (node: SyntaxNode, place: Place) => forEachChild(node, child => visit(child, place))
 
   function visit(node: SyntaxNode, place: Place): void {
     const text = textOf(node, place.source)
     const why = doubtAbout(node, text, place.source)
-    if (why) parts.push({ kind: 'opaque', text, why, hides: isUnread(node) })
+    if (why) add(place, { kind: 'opaque', text, why, hides: isUnread(node) })
     if (node.type === 'Command') {
-      parts.push(readCommand(node, text, place.fed, variables))
-      descend(node, { ...place, fed: false })
+      add(place, readCommand(node, text, place.fed, variables))
+      descend(node, { ...place, fed: place.fed || node.redirects.some(takesInput) })
     } else if (node.type === 'Pipeline') {
       for (const [at, command] of node.commands.entries())
         visit(command, { ...place, fed: place.fed || at > 0 })
     } else if (node.type === 'DoubleQuoted') {
       for (const child of node.parts) if (!isPlainText(child)) visit(child, place)
     } else {
-      if (isRedirection(node)) parts.push(...readRedirection(node, text, variables))
+      if (isRedirection(node)) add(place, ...readRedirection(node, text, variables))
       descend(node, inside(node, place))
     }
   }
 
-  visit(script, { source, fed: false })
+  visit(script, { source, fed, again })
   return parts
 }
 
 function inside(node: SyntaxNode, place: Place): Place {
   if (node.type === 'Script') return { ...place, source: node.source ?? place.source }
   if (node.type === 'Redirected') return { ...place, fed: place.fed || node.redirects.some(takesInput) }
-  return place
+  return loops.has(node.type) ? { ...place, again: true } : place
 }
 
 function isPlainText(node: SyntaxNode): boolean {

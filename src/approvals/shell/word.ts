@@ -10,6 +10,9 @@ export type Variables = ReadonlyMap<string, string>
 const maxGrowth = 4096
 const plainEscapes = /^(?:[^\\]|\\[nt\\'"])*$/
 
+/** `$=x`, `$~x`, `$^x` and `$+x` are plain text to bash. */
+const zshExpansion = /(?<!\\)(?:\\\\)*\$[=~^+]/
+
 /** A stretch of a word. */
 interface Piece {
   value: string
@@ -19,7 +22,7 @@ interface Piece {
 }
 
 export function readWord(node: Word, variables: Variables): ShellWord {
-  const pieces = node.parts?.flatMap(part => readPart(part, variables, false)) ?? [{ value: node.value }]
+  const pieces = node.parts?.flatMap(part => readPart(part, variables, false)) ?? [literal(node)]
   const value = pieces.map(piece => piece.value).join('')
   const filledIn = pieces.map(piece => piece.resolved ?? piece.value).join('')
   const resolved = filledIn.length > value.length + maxGrowth ? value : filledIn
@@ -40,9 +43,14 @@ function doubtAbout(text: string): string | null {
   return /^~[^/]/.test(text) ? 'what ~ stands for is not known' : null
 }
 
+function literal({ text, value }: { text: string; value: string }): Piece {
+  return { value: zshExpansion.test(text) ? unknownText : value }
+}
+
 function readPart(part: WordPart, variables: Variables, quoted: boolean): Piece[] {
   switch (part.type) {
     case 'Literal':
+      return [literal(part)]
     case 'SingleQuoted':
       return [{ value: part.value }]
     case 'AnsiCQuoted': {
