@@ -1,8 +1,11 @@
 import { type Context, withChanges } from '../context.ts'
+import { AgencError } from '../errors.ts'
+import type { MissionId } from '../mission/id.ts'
 import { pathsAt } from '../paths.ts'
-import { sessionName, sessionTarget } from './place.ts'
+import { sessionName, sessionTarget, type WindowId } from './place.ts'
 import { socketOf, tmuxOf } from './server.ts'
 import { literal, type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
+import { listMissionWindows, windowsIn } from './windows.ts'
 
 /** What a mission needs of the user's present environment, where an old session has an old one. */
 const refreshed =
@@ -13,19 +16,23 @@ const ofOneClaude =
 
 export type SessionState =
   | { kind: 'none' }
-  | { kind: 'there'; home: string | null }
+  | { kind: 'there'; home: string | null; windows: Map<MissionId, WindowId> }
   | { kind: 'unknown'; message: string }
 
-/** Is the agenc session there, and for which agenc home? */
+/** Is the agenc session there, for which agenc home, and which missions have a window? */
 export function askForSession(tmux: Tmux): SessionState {
-  const answer = tmux.ask(
-    ['has-session', '-t', sessionTarget],
-    ['show-environment', '-t', `${sessionTarget}:`, 'AGENC_DIRPATH'],
-  )
-  if (answer.kind === 'ok')
-    return { kind: 'there', home: answer.lines[0]?.replace(/^AGENC_DIRPATH=/, '') ?? null }
-  if (answer.kind === 'no-server' || /can't find session/.test(answer.message)) return { kind: 'none' }
-  if (/unknown variable/.test(answer.message)) return { kind: 'there', home: null }
+  const answer = tmux.ask(['has-session', '-t', sessionTarget], listMissionWindows, [
+    'show-environment',
+    ...['-t', `${sessionTarget}:`, 'AGENC_DIRPATH'],
+  ])
+  if (answer.kind === 'no-server') return { kind: 'none' }
+  const { lines } = answer
+  if (answer.kind === 'ok') {
+    const home = lines.at(-1)!.replace(/^AGENC_DIRPATH=/, '')
+    return { kind: 'there', home, windows: windowsIn(lines.slice(0, -1)) }
+  }
+  if (/can't find session/.test(answer.message)) return { kind: 'none' }
+  if (/unknown variable/.test(answer.message)) return { kind: 'there', home: null, windows: windowsIn(lines) }
   return { kind: 'unknown', message: answer.message }
 }
 
@@ -39,6 +46,10 @@ export function findSession(context: Context): { tmux: Tmux; state: SessionState
   const own = tmuxAt(context.exec, context.env, socketOf(context.env))
   if (state.kind !== 'none' || own.socket === recorded.socket) return { tmux: recorded, state }
   return { tmux: own, state: askForSession(own) }
+}
+
+export function cannotBeAsked({ message }: { message: string }): AgencError {
+  return new AgencError(`tmux cannot be asked: ${message}`, "Does 'tmux ls' work?")
 }
 
 /** A running session goes on with the home that it was started for. */

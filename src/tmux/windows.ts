@@ -106,10 +106,20 @@ function labels(mission: NamedMission): Record<string, string> {
 
 /** Which window is whose, in one question for any number. null: tmux could not be asked. */
 export function missionWindows(tmux: Tmux): Map<MissionId, WindowId> | null {
-  const answer = tmux.ask(['list-windows', '-a', '-F', '#{window_id}\t#{@agenc_mission_uuid}'])
+  const answer = tmux.ask(listMissionWindows)
   if (answer.kind === 'no-server') return new Map()
-  if (answer.kind === 'failed') return null
-  const windows = answer.lines.map(line => line.split('\t') as [WindowId, MissionId])
+  return answer.kind === 'failed' ? null : windowsIn(answer.lines)
+}
+
+export const listMissionWindows: TmuxCommand = [
+  'list-windows',
+  '-a',
+  '-F',
+  '#{window_id}\t#{@agenc_mission_uuid}',
+]
+
+export function windowsIn(lines: readonly string[]): Map<MissionId, WindowId> {
+  const windows = lines.map(line => line.split('\t') as [WindowId, MissionId])
   return new Map(windows.filter(([, mission]) => mission).map(([window, mission]) => [mission, window]))
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isProcessAlive, type SessionBox, sessionBox } from '../helpers/session.ts'
@@ -198,4 +198,18 @@ describe('agenc tmux kill', () => {
       stderr: 'There is no agenc session.\n',
     })
   })
+
+  test.each(['kill', 'detach', 'inject-config'])(
+    '%s of a tmux that cannot be asked: not "no session"',
+    async command => {
+      const box = sessionBox()
+      const { mission } = await box.start()
+      const bin = join(box.root, 'fake')
+      mkdirSync(bin)
+      writeFileSync(join(bin, 'tmux'), '#!/bin/sh\necho "lost server" >&2\nexit 1\n', { mode: 0o755 })
+      const done = box.agenc(['tmux', command], { env: { PATH: `${bin}:${box.env.PATH}` } })
+      expect(done).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('lost server') })
+      expect(box.mission(mission).status).toBe('running')
+    },
+  )
 })

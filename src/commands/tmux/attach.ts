@@ -10,6 +10,7 @@ import { placeInSession, sessionTarget } from '../../tmux/place.ts'
 import { adoptServer, socketOf } from '../../tmux/server.ts'
 import {
   askForSession,
+  cannotBeAsked,
   contextOfSession,
   findSession,
   newSession,
@@ -55,8 +56,7 @@ function refuseOtherServer(context: Context, tmux: Tmux, state: SessionState): v
 
 /** The context of the session, which may have another home. */
 function ensureSession(context: Context, tmux: Tmux, state: SessionState): Context {
-  if (state.kind === 'unknown')
-    throw new AgencError(`tmux cannot be asked: ${state.message}`, "Does 'tmux ls' work?")
+  if (state.kind === 'unknown') throw cannotBeAsked(state)
   if (state.kind === 'none') {
     const answer = tmux.ask(
       ...newSession(context, { name: 'agenc', command: [...context.self, 'mission', 'new', '--here'] }),

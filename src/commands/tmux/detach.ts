@@ -1,6 +1,6 @@
 import { placeInSession, sessionTarget } from '../../tmux/place.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { askForSession } from '../../tmux/session.ts'
+import { askForSession, cannotBeAsked } from '../../tmux/session.ts'
 import { defineCommand } from '../command.ts'
 
 export default defineCommand<Record<string, never>>({
@@ -11,7 +11,9 @@ export default defineCommand<Record<string, never>>({
     if (place) place.tmux.tell(['detach-client'])
     else {
       const tmux = tmuxOf(context)
-      if (askForSession(tmux).kind === 'there') tmux.ask(['detach-client', '-s', sessionTarget])
+      const state = askForSession(tmux)
+      if (state.kind === 'unknown') throw cannotBeAsked(state)
+      if (state.kind === 'there') tmux.ask(['detach-client', '-s', sessionTarget])
       else context.err.line('There is no agenc session.')
     }
     return 0

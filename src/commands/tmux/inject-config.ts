@@ -2,7 +2,7 @@ import { loadConfig } from '../../config/file.ts'
 import { AgencError } from '../../errors.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { askForSession, contextOfSession } from '../../tmux/session.ts'
+import { askForSession, cannotBeAsked, contextOfSession } from '../../tmux/session.ts'
 import { defineCommand } from '../command.ts'
 
 export default defineCommand<Record<string, never>>({
@@ -11,7 +11,8 @@ export default defineCommand<Record<string, never>>({
   run(context) {
     const tmux = tmuxOf(context)
     const state = askForSession(tmux)
-    if (state.kind !== 'there') {
+    if (state.kind === 'unknown') throw cannotBeAsked(state)
+    if (state.kind === 'none') {
       throw new AgencError('there is no agenc session', "Start it with 'agenc tmux attach'.")
     }
     const session = contextOfSession(context, state)

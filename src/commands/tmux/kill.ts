@@ -1,15 +1,13 @@
 import { type Context, withChanges } from '../../context.ts'
-import { listMissions } from '../../db/missions.ts'
+import { listHeldMissions } from '../../db/missions.ts'
 import { withStore } from '../../db/store.ts'
-import { AgencError } from '../../errors.ts'
 import { startApart } from '../../exec/apart.ts'
+import type { MissionId } from '../../mission/id.ts'
 import { statusesOf } from '../../roster/roster.ts'
 import { markClosed } from '../../tmux/closed-mark.ts'
 import { unconfigure } from '../../tmux/configure.ts'
-import { placeInSession, sessionTarget } from '../../tmux/place.ts'
-import { contextOfSession, findSession } from '../../tmux/session.ts'
-import type { Tmux } from '../../tmux/tmux.ts'
-import { missionWindows } from '../../tmux/windows.ts'
+import { placeInSession, sessionTarget, type WindowId } from '../../tmux/place.ts'
+import { cannotBeAsked, contextOfSession, findSession } from '../../tmux/session.ts'
 import { stopMissions } from '../../wrapper/stop.ts'
 import { defineCommand } from '../command.ts'
 
@@ -24,12 +22,13 @@ export default defineCommand<{ apart?: boolean }>({
       return 0
     }
     const { tmux, state } = findSession(context)
-    if (state.kind !== 'there') {
+    if (state.kind === 'unknown') throw cannotBeAsked(state)
+    if (state.kind === 'none') {
       if (!apart) context.err.line('There is no agenc session.')
       return 0
     }
     let problem: unknown
-    await stopMissionsWithWindow(contextOfSession(context, state), tmux, () => {
+    await stopMissionsWithWindow(contextOfSession(context, state), state.windows, () => {
       try {
         unconfigure(context, tmux)
       } catch (error) {
@@ -43,12 +42,13 @@ export default defineCommand<{ apart?: boolean }>({
   },
 })
 
-async function stopMissionsWithWindow(context: Context, tmux: Tmux, meanwhile: () => void): Promise<void> {
-  const windows = missionWindows(tmux)
-  if (windows === null)
-    throw new AgencError('tmux does not say which missions have a window', "Does 'tmux ls' work?")
+async function stopMissionsWithWindow(
+  context: Context,
+  windows: ReadonlyMap<MissionId, WindowId>,
+  meanwhile: () => void,
+): Promise<void> {
   await withStore(context, async db => {
-    const missions = listMissions(db, { archived: true }).filter(({ id }) => windows.has(id))
+    const missions = listHeldMissions(db).filter(({ id }) => windows.has(id))
     const statuses = statusesOf(context, missions)
     const running = missions.filter((_, index) => statuses[index] === 'running')
     markClosed(context.paths)
