@@ -10,13 +10,17 @@ const dist = join(__dirname, '..', 'dist')
 // What a key press starts has a file of its own below dist/hot; everything else goes through the whole program.
 const words = process.argv.slice(2)
 const wantsHelp = words.length <= 2 && ['-h', '--help'].includes(words.at(-1))
-const names = wantsHelp ? ['_help'] : [words.slice(0, 2).join('-'), words[0] ?? '']
-const hot = names
-  .filter(name => wantsHelp || /^[a-z][a-z_-]+$/.test(name))
+const hot = (wantsHelp ? ['_help'] : namesOf(words))
   .map(name => join(dist, 'hot', `${name}.js`))
   .find(existsSync)
 if (hot === undefined) require(join(dist, 'main.js'))
 else runCompiled(hot)
+
+// A dash stands between two words of a command, never within the first.
+function namesOf([first = '', second = '']) {
+  if (!/^[a-z]+$/.test(first)) return []
+  return /^[a-z_-]+$/.test(second) ? [`${first}-${second}`, first] : [first]
+}
 
 // V8's own result is kept beside the file, which saves a third of what our part of a start takes. The name holds
 // what the file begins with, a hash of itself, because V8 compares no more than the length.

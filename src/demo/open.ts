@@ -1,6 +1,6 @@
 import { type Context, withChanges } from '../context.ts'
 import { pathsAt } from '../paths.ts'
-import { newSession } from '../tmux/session.ts'
+import { createSession } from '../tmux/session.ts'
 import { type Tmux, tmuxAt } from '../tmux/tmux.ts'
 import type { DemoPlace } from './place.ts'
 import { type Preparation, run } from './prepare.ts'
@@ -16,7 +16,7 @@ export async function openSession(preparation: Preparation, { first, others }: D
   const { context, place } = preparation
   const inPlace = withChanges(context, { env: place.env, paths: pathsAt(place.agencHome) })
   const command = [...context.self, 'mission', 'new', '--here', ...first]
-  demoTmux(context, place).tell(...newSession(inPlace, { name: 'agenc', command }))
+  createSession(inPlace, demoTmux(context, place), { name: 'agenc', command })
   for (const args of others) await startMission(preparation, args)
 }
 

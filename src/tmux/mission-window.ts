@@ -6,6 +6,7 @@ import { announce } from './announce.ts'
 import { wasJustClosed } from './closed-mark.ts'
 import { sessionTarget, type WindowId } from './place.ts'
 import { ring } from './ring.ts'
+import { sendBack } from './send-back.ts'
 import { socketOf } from './server.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
 import { forget, renameMissionWindow } from './windows.ts'
@@ -133,7 +134,7 @@ export class MissionWindow {
     const [facts = '', ...clients] = answer.kind === 'ok' ? answer.lines : []
     const [window, isActive, panes, windows] = facts.split('\t')
     const isLast = panes === '1' && windows === '1'
-    if (isLast) for (const client of clients) this.#tmux.ask(['switch-client', '-c', client, '-l'])
+    if (isLast) sendBack(this.#tmux, clients)
     if (window && Number(panes) > 1) this.#tmux.ask(...forget(window))
     if (parent && this.#returns(isActive === '1')) this.#tmux.ask(['select-window', '-t', parent])
   }

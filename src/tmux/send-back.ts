@@ -8,6 +8,10 @@ export function sendClientsBack(tmux: Tmux, pane: string): void {
     ['list-clients', '-t', `${sessionTarget}:`, '-F', '#{client_name}'],
   )
   const [counts, ...clients] = answer.kind === 'ok' ? answer.lines : []
-  if (counts !== '1 1') return
+  if (counts === '1 1') sendBack(tmux, clients)
+}
+
+/** Before the session ends. Those that came from nowhere else stay, and end with it. */
+export function sendBack(tmux: Tmux, clients: readonly string[]): void {
   for (const client of clients) tmux.ask(['switch-client', '-c', client, '-l'])
 }

@@ -2,6 +2,8 @@ import { type Context, withChanges } from '../context.ts'
 import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission/id.ts'
 import { pathsAt } from '../paths.ts'
+import { line } from './keys/script.ts'
+import { source } from './keys/source.ts'
 import { sessionName, sessionTarget, type WindowId } from './place.ts'
 import { socketOf, tmuxOf } from './server.ts'
 import { literal, type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
@@ -14,26 +16,44 @@ const refreshed =
 const ofOneClaude =
   /^CLAUDE(CODE$|_CODE_(CHILD|SESSION|ENTRYPOINT|EXECPATH|MESSAGING)|_PID$|_SESSION|_EFFORT$)/
 
-export type SessionState =
-  | { kind: 'none' }
-  | { kind: 'there'; home: string | null; windows: Map<MissionId, WindowId> }
-  | { kind: 'unknown'; message: string }
+/** A session that is there, and everything of it that is needed to end it. */
+export interface Session {
+  kind: 'there'
+  /** The agenc home that it was started for. */
+  home: string | null
+  windows: Map<MissionId, WindowId>
+  clients: string[]
+}
 
-/** Is the agenc session there, for which agenc home, and which missions have a window? */
+export type SessionState = Session | { kind: 'none' } | { kind: 'unknown'; message: string }
+
+/** Is the agenc session there? In one question with what there is to know about it. */
 export function askForSession(tmux: Tmux): SessionState {
-  const answer = tmux.ask(['has-session', '-t', sessionTarget], listMissionWindows, [
-    'show-environment',
-    ...['-t', `${sessionTarget}:`, 'AGENC_DIRPATH'],
-  ])
+  const answer = tmux.ask(
+    ['has-session', '-t', sessionTarget],
+    listMissionWindows,
+    ['list-clients', '-t', `${sessionTarget}:`, '-F', `${clientMark}#{client_name}`],
+    ['show-environment', '-t', `${sessionTarget}:`, homeVariable],
+  )
   if (answer.kind === 'no-server') return { kind: 'none' }
-  const { lines } = answer
-  if (answer.kind === 'ok') {
-    const home = lines.at(-1)!.replace(/^AGENC_DIRPATH=/, '')
-    return { kind: 'there', home, windows: windowsIn(lines.slice(0, -1)) }
+  if (answer.kind === 'ok' || /unknown variable/.test(answer.message)) return sessionIn(answer.lines)
+  return /can't find session/.test(answer.message)
+    ? { kind: 'none' }
+    : { kind: 'unknown', message: answer.message }
+}
+
+const clientMark = 'client='
+const homeVariable = 'AGENC_DIRPATH'
+
+function sessionIn(lines: readonly string[]): Session {
+  const after = (mark: string) =>
+    lines.filter(line => line.startsWith(mark)).map(line => line.slice(mark.length))
+  return {
+    kind: 'there',
+    home: after(`${homeVariable}=`)[0] ?? null,
+    windows: windowsIn(lines.filter(line => line.startsWith('@'))),
+    clients: after(clientMark),
   }
-  if (/can't find session/.test(answer.message)) return { kind: 'none' }
-  if (/unknown variable/.test(answer.message)) return { kind: 'there', home: null, windows: windowsIn(lines) }
-  return { kind: 'unknown', message: answer.message }
 }
 
 /**
@@ -65,25 +85,58 @@ export function contextOfSession(context: Context, state: SessionState): Context
 export interface FirstWindow {
   name: string
   command: readonly string[]
+  /** Of its program alone, not of the session's later windows. */
   environment?: Record<string, string>
+}
+
+/**
+ * Creates the session, and does the rest with it in the same call. false: somebody else was quicker.
+ * A server that is there already has its environment from whoever started it: ours comes with the session then, on
+ * stdin, since an argument list may be too short for it.
+ */
+export function createSession(
+  context: Context,
+  tmux: Tmux,
+  first: FirstWindow,
+  ...rest: TmuxCommand[]
+): boolean {
+  const { exec, env } = context
+  const onServer = [...newSession(context, first, environmentOf(env)), ...rest]
+  const sourced = source({ exec, env, tmux }, [onServer.map(line).join(' ; ')])
+  const problem = sourced ? sourced.errors[0] : startWith(tmux, [...newSession(context, first, []), ...rest])
+  if (problem === undefined) return true
+  if (/duplicate session/.test(problem)) return false
+  throw new AgencError(`tmux new-session: ${problem}`, "Does 'tmux new-session' work by hand?")
+}
+
+function startWith(tmux: Tmux, commands: readonly TmuxCommand[]): string | undefined {
+  const answer = tmux.ask(...commands)
+  if (answer.kind === 'ok') return undefined
+  return answer.kind === 'failed' ? answer.message : 'no server could be started'
 }
 
 /**
  * The environment is given at creation: set afterwards, it would come too late for the first window. The user's
  * own settings may let windows stay when they have ended, and sessions end that nobody is attached to: not here.
  */
-export function newSession(context: Context, first: FirstWindow): TmuxCommand[] {
+function newSession(
+  context: Context,
+  first: FirstWindow,
+  shared: readonly (readonly [string, string])[],
+): TmuxCommand[] {
   const size = terminalSize()
-  const environment = { AGENC_TMUX: '1', AGENC_DIRPATH: context.paths.home, ...first.environment }
+  const own = Object.entries(first.environment ?? {})
+  const environment = [...shared, ['AGENC_TMUX', '1'], ['AGENC_DIRPATH', context.paths.home], ...own]
   return [
     [
       'new-session',
       '-d',
       ...['-s', sessionName, '-n', first.name, '-c', literal(context.env.HOME ?? '/')],
       ...(size === null ? [] : ['-x', String(size.columns), '-y', String(size.rows)]),
-      ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+      ...environment.flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       ...first.command,
     ],
+    ...own.map(([name]) => ['set-environment', '-u', '-t', `${sessionTarget}:`, name]),
     ['set-option', '-t', `${sessionTarget}:`, 'destroy-unattached', 'off'],
     ['set-option', '-w', '-t', `${sessionTarget}:`, 'remain-on-exit', 'off'],
   ]
@@ -95,8 +148,17 @@ function terminalSize(): { columns: number; rows: number } | null {
 }
 
 /** Brings an older session up to the caller's PATH, proxies and Claude settings. */
-export function refreshEnvironment(env: NodeJS.ProcessEnv): TmuxCommand[] {
-  return Object.entries(env)
-    .filter(([name, value]) => value !== undefined && refreshed.test(name) && !ofOneClaude.test(name))
-    .map(([name, value]) => ['set-environment', '-t', `${sessionTarget}:`, name, value!])
+export function refreshEnvironment({ exec, env }: Context, tmux: Tmux): void {
+  const set = (name: string, value: string) =>
+    line(['set-environment', '-t', `${sessionTarget}:`, name, value])
+  source(
+    { exec, env, tmux },
+    environmentOf(env).map(([name, value]) => set(name, value)),
+  )
+}
+
+function environmentOf(env: NodeJS.ProcessEnv): [name: string, value: string][] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && refreshed.test(name) && !ofOneClaude.test(name) ? [[name, value]] : [],
+  )
 }

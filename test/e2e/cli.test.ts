@@ -43,6 +43,8 @@ describe('help and version', () => {
 describe('bad usage is exit 64, and says what was probably meant', () => {
   test.each([
     ['misson ls', "unknown command 'misson'", 'Did you mean mission?'],
+    ['mission-ls', "unknown command 'mission-ls'", 'Did you mean mission?'],
+    ['tmux-kill --json', "unknown command 'tmux-kill'", "Run 'agenc --help'."],
     ['mission lst', "unknown command 'lst'", 'Did you mean ls?'],
     ['mission lst --json', "unknown command 'lst'", 'Did you mean ls?'],
     ['help mision', "unknown command 'mision'", 'Did you mean mission?'],

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { agencScript } from '../helpers/cli.ts'
@@ -165,4 +165,70 @@ describe('versions', () => {
       expect(done.stderr).toContain('3.2')
     }
   })
+})
+
+describe('on a server that runs already', () => {
+  test('the first mission has the environment of whoever attached, however long', async () => {
+    const box = sessionBox()
+    box.tmux('new-session', '-d', '-s', 'mine', 'cat')
+    const headers = `X-Long: ${'x'.repeat(17_000)}\nX-Quote: it's "$HOME" #{pid};`
+    const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_CUSTOM_HEADERS: headers }
+    const terminal = box.attach({ env })
+    await terminal.waitForText('(blank)')
+    terminal.type('\r')
+    const { mission } = await waitFor('the first mission', () => box.windows().find(({ mission }) => mission))
+    const { claude_pid } = await box.waitForState(mission, 'idle')
+    const own = readFileSync(`/proc/${claude_pid}/environ`, 'utf8').split('\0')
+    expect(own).toContain(`ANTHROPIC_BASE_URL=${env.ANTHROPIC_BASE_URL}`)
+    expect(own).toContain(`ANTHROPIC_CUSTOM_HEADERS=${headers}`)
+  })
+
+  test('a session that is there gets a new environment, however long', async () => {
+    const box = sessionBox()
+    const { id } = await box.start()
+    const headers = `X-Long: ${'x'.repeat(17_000)}`
+    const terminal = box.attach({ env: { ANTHROPIC_CUSTOM_HEADERS: headers } })
+    await terminal.waitForText('❯')
+    const { mission } = await box.startFrom(id)
+    const { claude_pid } = box.mission(mission)
+    expect(readFileSync(`/proc/${claude_pid}/environ`, 'utf8').split('\0')).toContain(
+      `ANTHROPIC_CUSTOM_HEADERS=${headers}`,
+    )
+  })
+})
+
+describe('what is wrong is said before anything is created', () => {
+  test('settings that are broken', async () => {
+    const box = sessionBox()
+    box.tmux('new-session', '-d', '-s', 'mine', 'cat')
+    mkdirSync(box.agencHome, { recursive: true })
+    writeFileSync(join(box.agencHome, 'config.json'), '{')
+    const terminal = box.attach()
+    await terminal.waitForText('config.json')
+    expect(await terminal.exited).toBe(78)
+    expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
+  })
+
+  test('a key that tmux does not know leaves no session behind', async () => {
+    const box = sessionBox()
+    box.tmux('new-session', '-d', '-s', 'mine', 'cat')
+    mkdirSync(box.agencHome, { recursive: true })
+    writeFileSync(join(box.agencHome, 'config.json'), '{"tmux":{"prefix_key":"Frob"}}')
+    const terminal = box.attach()
+    expect(await terminal.exited).not.toBe(0)
+    expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
+  })
+})
+
+test('detach inside a session that nobody looks at leaves the clients of others alone', async () => {
+  const box = sessionBox()
+  const { id } = await box.start()
+  box.tmux('new-session', '-d', '-s', 'other', 'cat')
+  const other = openTerminal('tmux', ['attach-session', '-t', '=other'], { env: box.env })
+  await other.waitForText('[other]')
+  expect(box.agenc(['tmux', 'detach'], { env: box.inside(id) })).toMatchObject({
+    exitCode: 0,
+    stderr: 'Nobody is attached to the agenc session.\n',
+  })
+  expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('other\n')
 })

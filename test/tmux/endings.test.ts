@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { migrations } from '../../src/db/migrations.ts'
 import { isProcessAlive, type SessionBox, sessionBox } from '../helpers/session.ts'
+import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const processesOf = (box: SessionBox) =>
@@ -33,6 +36,16 @@ describe('the user closes it: stopped', () => {
       stderr: 'There is nothing to restore.\n',
     })
   })
+})
+
+test('what restore brings back first is not taken for everybody', async () => {
+  const box = sessionBox()
+  await box.start()
+  box.tmux('kill-server')
+  await waitFor('the store to know', () => statuses(box).every(status => status === 'crashed'))
+  expect(box.agenc(['tmux', 'restore'])).toMatchObject({ exitCode: 0 })
+  expect(box.missions().map(({ status }) => status)).toEqual(['running'])
+  expect(box.tmux('show-environment', '-t', '=agenc:')).not.toContain('AGENC_MISSION_UUID')
 })
 
 describe('tmux goes down: crashed, and restore brings it back', () => {
@@ -188,6 +201,31 @@ describe('agenc tmux kill', () => {
       return !processes.some(isProcessAlive)
     })
     await waitFor('the store to know', () => statuses(box).every(status => status === 'stopped'))
+  })
+
+  test('a client that came from another session goes back there', async () => {
+    const box = sessionBox()
+    await box.start()
+    box.tmux('new-session', '-d', '-s', 'mine', 'cat')
+    const terminal = openTerminal('tmux', ['attach-session', '-t', '=mine'], { env: box.env })
+    await terminal.waitForText('[mine]')
+    box.tmux('switch-client', '-t', '=agenc')
+    expect(box.agenc(['tmux', 'kill'])).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('mine\n')
+  })
+
+  test('from inside, what keeps it from ending is told to whoever looks on', async () => {
+    const box = sessionBox()
+    const { id } = await box.start()
+    const terminal = box.attach()
+    await terminal.waitForText('❯')
+    const db = new Sqlite(join(box.agencHome, 'database.sqlite'))
+    db.pragma('user_version = 99')
+    expect(box.agenc(['tmux', 'kill'], { env: box.inside(id) })).toMatchObject({ exitCode: 0 })
+    await terminal.waitForText('was written by a newer agenc')
+    db.pragma(`user_version = ${migrations.length}`)
+    db.close()
+    expect(box.missions().map(({ status }) => status)).toEqual(['running'])
   })
 
   test('no session: says so', () => {

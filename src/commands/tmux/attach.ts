@@ -1,4 +1,5 @@
 import { loadConfig, prepareConfig } from '../../config/file.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
 import { listMissions } from '../../db/missions.ts'
 import { readStore } from '../../db/store.ts'
@@ -12,8 +13,8 @@ import {
   askForSession,
   cannotBeAsked,
   contextOfSession,
+  createSession,
   findSession,
-  newSession,
   refreshEnvironment,
   type SessionState,
 } from '../../tmux/session.ts'
@@ -36,11 +37,17 @@ export default defineCommand<Record<string, never>>({
     }
     const { tmux, state } = findSession(context)
     refuseOtherServer(context, tmux, state)
-    const session = ensureSession(context, tmux, state)
-    const found = adoptServer(session, tmux)
+    if (state.kind === 'unknown') throw cannotBeAsked(state)
+    const session = contextOfSession(context, state)
+    // Whatever may be wrong with the settings or the store is said before anything is created.
     prepareConfig(session.paths.config)
-    if (found) configureSession(session, found, loadConfig(session.paths.config).tmux)
-    return goThere(context, found ?? tmux, await countLost(session))
+    const config = loadConfig(session.paths.config).tmux
+    const lost = await countLost(session)
+    if (state.kind === 'none') create(session, tmux)
+    else refreshEnvironment(context, tmux)
+    const found = adoptServer(session, tmux)
+    if (found) configureOrEnd(session, found, config, state)
+    return goThere(context, found ?? tmux, lost)
   },
 })
 
@@ -54,18 +61,19 @@ function refuseOtherServer(context: Context, tmux: Tmux, state: SessionState): v
   )
 }
 
-/** The context of the session, which may have another home. */
-function ensureSession(context: Context, tmux: Tmux, state: SessionState): Context {
-  if (state.kind === 'unknown') throw cannotBeAsked(state)
-  if (state.kind === 'none') {
-    const answer = tmux.ask(
-      ...newSession(context, { name: 'agenc', command: [...context.self, 'mission', 'new', '--here'] }),
-    )
-    if (answer.kind === 'failed' && !/duplicate session/.test(answer.message)) {
-      throw new AgencError(`tmux new-session: ${answer.message}`, "Does 'tmux new-session' work by hand?")
-    }
+function create(context: Context, tmux: Tmux): void {
+  const command = [...context.self, 'mission', 'new', '--here']
+  createSession(context, tmux, { name: 'agenc', command })
+}
+
+/** With keys that tmux does not take, a new session is not left behind for the next attempt to find. */
+function configureOrEnd(context: Context, tmux: Tmux, config: Config['tmux'], state: SessionState): void {
+  try {
+    configureSession(context, tmux, config)
+  } catch (error) {
+    if (state.kind === 'none') tmux.ask(['kill-session', '-t', sessionTarget])
+    throw error
   }
-  return contextOfSession(context, state)
 }
 
 /** The picker may be cancelled before, while or after we attach: the session is gone then, and all is well. */
@@ -74,8 +82,7 @@ async function goThere(context: Context, tmux: Tmux, lost: number): Promise<numb
   const go: TmuxCommand = [insideOther ? 'switch-client' : 'attach-session', '-t', sessionTarget]
   if (lost > 0)
     context.err.line(`${lost} running when tmux or the machine went down. Bring back: agenc tmux restore`)
-  const commands = [...refreshEnvironment(context.env), showRestorable(lost), go]
-  const exitCode = await runOnTerminal(context, tmux.arguments(...commands))
+  const exitCode = await runOnTerminal(context, tmux.arguments(showRestorable(lost), go))
   if (exitCode !== 0 && askForSession(tmux).kind === 'there') {
     throw new AgencError('tmux could not attach', "Does 'tmux attach -t =agenc' work by hand?")
   }

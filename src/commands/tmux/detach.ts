@@ -8,14 +8,13 @@ export default defineCommand<Record<string, never>>({
   examples: ['agenc tmux detach'],
   async run(context) {
     const place = await placeInSession(context)
-    if (place) place.tmux.tell(['detach-client'])
-    else {
-      const tmux = tmuxOf(context)
-      const state = askForSession(tmux)
-      if (state.kind === 'unknown') throw cannotBeAsked(state)
-      if (state.kind === 'there') tmux.ask(['detach-client', '-s', sessionTarget])
-      else context.err.line('There is no agenc session.')
-    }
+    const tmux = place?.tmux ?? tmuxOf(context)
+    const state = askForSession(tmux)
+    if (state.kind === 'unknown') throw cannotBeAsked(state)
+    if (state.kind === 'none') context.err.line('There is no agenc session.')
+    // Then tmux would take a client of another session.
+    else if (state.clients.length === 0) context.err.line('Nobody is attached to the agenc session.')
+    else tmux.tell(['detach-client', ...(place ? [] : ['-s', sessionTarget])])
     return 0
   },
 })

@@ -2,13 +2,15 @@ import { type Context, withChanges } from '../../context.ts'
 import { listHeldMissions } from '../../db/missions.ts'
 import { withStore } from '../../db/store.ts'
 import { startApart } from '../../exec/apart.ts'
-import type { MissionId } from '../../mission/id.ts'
 import { statusesOf } from '../../roster/roster.ts'
+import { announce } from '../../tmux/announce.ts'
 import { markClosed } from '../../tmux/closed-mark.ts'
 import { unconfigure } from '../../tmux/configure.ts'
-import { placeInSession, sessionTarget, type WindowId } from '../../tmux/place.ts'
-import { cannotBeAsked, contextOfSession, findSession } from '../../tmux/session.ts'
-import { stopMissions } from '../../wrapper/stop.ts'
+import { placeInSession, sessionTarget } from '../../tmux/place.ts'
+import { sendBack } from '../../tmux/send-back.ts'
+import { cannotBeAsked, contextOfSession, findSession, type Session } from '../../tmux/session.ts'
+import type { Tmux } from '../../tmux/tmux.ts'
+import { stillRunning, stopMissions } from '../../wrapper/stop.ts'
 import { defineCommand } from '../command.ts'
 
 export default defineCommand<{ apart?: boolean }>({
@@ -27,36 +29,36 @@ export default defineCommand<{ apart?: boolean }>({
       if (!apart) context.err.line('There is no agenc session.')
       return 0
     }
-    let problem: unknown
-    await stopMissionsWithWindow(contextOfSession(context, state), state.windows, () => {
+    try {
+      await end(contextOfSession(context, state), tmux, state)
+    } catch (error) {
+      if (apart) announce(tmux, state.clients, `agenc: ${(error as Error).message}`)
+      throw error
+    }
+    return 0
+  },
+})
+
+async function end(context: Context, tmux: Tmux, { windows, clients }: Session): Promise<void> {
+  let problem: unknown
+  const left = await withStore(context, db => {
+    const missions = listHeldMissions(db).filter(({ id }) => windows.has(id))
+    const statuses = statusesOf(context, missions)
+    const running = missions.filter((_, index) => statuses[index] === 'running')
+    markClosed(context.paths)
+    // With the last mission the session may end by itself.
+    sendBack(tmux, clients)
+    const outside = withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } })
+    return stopMissions(outside, db, running, () => {
       try {
         unconfigure(context, tmux)
       } catch (error) {
         problem = error
       }
     })
-    tmux.ask(['kill-session', '-t', sessionTarget])
-    // Keys that tmux does not take back keep nothing from ending.
-    if (problem !== undefined) throw problem
-    return 0
-  },
-})
-
-async function stopMissionsWithWindow(
-  context: Context,
-  windows: ReadonlyMap<MissionId, WindowId>,
-  meanwhile: () => void,
-): Promise<void> {
-  await withStore(context, async db => {
-    const missions = listHeldMissions(db).filter(({ id }) => windows.has(id))
-    const statuses = statusesOf(context, missions)
-    const running = missions.filter((_, index) => statuses[index] === 'running')
-    markClosed(context.paths)
-    await stopMissions(
-      withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } }),
-      db,
-      running,
-      meanwhile,
-    )
   })
+  tmux.ask(['kill-session', '-t', sessionTarget])
+  if (left.length > 0) throw stillRunning(left)
+  // Keys that tmux does not take back keep nothing from ending.
+  if (problem !== undefined) throw problem
 }

@@ -12,7 +12,14 @@ import { configureSession } from '../../tmux/configure.ts'
 import { showRestorable } from '../../tmux/looks.ts'
 import { sessionTarget } from '../../tmux/place.ts'
 import { adoptServer } from '../../tmux/server.ts'
-import { askForSession, contextOfSession, findSession, newSession } from '../../tmux/session.ts'
+import {
+  askForSession,
+  cannotBeAsked,
+  contextOfSession,
+  createSession,
+  findSession,
+  refreshEnvironment,
+} from '../../tmux/session.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/version.ts'
 import { becomeMission, openWindow } from '../../tmux/windows.ts'
@@ -35,7 +42,9 @@ export default defineCommand<{ json?: boolean }>({
   async run(context, { json }) {
     requireTmux(context.exec, context.env)
     const { tmux, state } = findSession(context)
+    if (state.kind === 'unknown') throw cannotBeAsked(state)
     const session = contextOfSession(context, state)
+    if (state.kind === 'there') refreshEnvironment(context, tmux)
     const results = await withStore(session, db => restoreAll(session, db, tmux))
     if (json) context.out.line(JSON.stringify(results))
     else if (results.length === 0) context.err.line('There is nothing to restore.')
@@ -90,10 +99,12 @@ function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord
     openWindow(tmux, { ...wish, focus: false, hasCrashed: true })
     return
   }
-  tmux.tell(
-    ...newSession(context, { name: mission.id, command, environment }),
-    ...becomeMission(`${sessionTarget}:`, mission, null),
-  )
+  const first = { name: mission.id, command, environment }
+  const become = becomeMission(`${sessionTarget}:`, mission, null)
+  if (!createSession(context, tmux, first, ...become)) {
+    openRestoredWindow(context, tmux, mission)
+    return
+  }
   const found = adoptServer(context, tmux)
   if (found) configureSession(context, found, loadConfig(context.paths.config).tmux)
 }
