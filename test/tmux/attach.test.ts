@@ -197,27 +197,18 @@ describe('on a server that runs already', () => {
   })
 })
 
-describe('what is wrong is said before anything is created', () => {
-  test('settings that are broken', async () => {
-    const box = sessionBox()
-    box.tmux('new-session', '-d', '-s', 'mine', 'cat')
-    mkdirSync(box.agencHome, { recursive: true })
-    writeFileSync(join(box.agencHome, 'config.json'), '{')
-    const terminal = box.attach()
-    await terminal.waitForText('config.json')
-    expect(await terminal.exited).toBe(78)
-    expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
-  })
-
-  test('a key that tmux does not know leaves no session behind', async () => {
-    const box = sessionBox()
-    box.tmux('new-session', '-d', '-s', 'mine', 'cat')
-    mkdirSync(box.agencHome, { recursive: true })
-    writeFileSync(join(box.agencHome, 'config.json'), '{"tmux":{"prefix_key":"Frob"}}')
-    const terminal = box.attach()
-    expect(await terminal.exited).not.toBe(0)
-    expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
-  })
+test.each([
+  ['broken settings', '{'],
+  ['a key that tmux does not know', '{"tmux":{"prefix_key":"Frob"}}'],
+])('%s: says so, and leaves no session behind', async (_title, settings) => {
+  const box = sessionBox()
+  box.tmux('new-session', '-d', '-s', 'mine', 'cat')
+  mkdirSync(box.agencHome, { recursive: true })
+  writeFileSync(join(box.agencHome, 'config.json'), settings)
+  const terminal = box.attach()
+  await terminal.waitForText('agenc:')
+  expect(await terminal.exited).toBe(78)
+  expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
 })
 
 test('detach inside a session that nobody looks at leaves the clients of others alone', async () => {
