@@ -8,7 +8,7 @@ import { sessionTarget, type WindowId } from './place.ts'
 import { ring } from './ring.ts'
 import { socketOf } from './server.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
-import { forget, renameMissionWindow } from './windows.ts'
+import { claim, forget, renameMissionWindow } from './windows.ts'
 
 export interface ShownState {
   state: State
@@ -58,6 +58,7 @@ export class MissionWindow {
     ]
     const isDone = before?.state === 'busy' && next.state === 'idle'
     const answer = this.#tmux.ask(
+      ...(before === null ? claim(this.#pane, mission) : []),
       set('@agenc_state', next.state),
       set('@agenc_waiting_for', next.waitingFor ?? ''),
       set('@agenc_since', String(Math.floor(this.#context.now().getTime() / 1000))),
@@ -113,6 +114,11 @@ export class MissionWindow {
     })
     child.on('error', () => {})
     child.unref()
+  }
+
+  /** The mission does not run here (any more): whoever looks for it must not find an error that waits to be read. */
+  giveUp(): void {
+    this.#tmux.ask(...forget(this.#pane))
   }
 
   /** What is left to do before the window closes with its program. */
