@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pathsAt } from '../../src/paths.ts'
 import { agencScript, projectRoot } from '../helpers/cli.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'
-import { openTerminal } from '../helpers/terminal.ts'
+import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const active = (box: SessionBox) => box.windows().find(({ isActive }) => isActive)?.mission
@@ -44,6 +44,14 @@ const openScript = (name: string, args: string[], env: NodeJS.ProcessEnv) =>
     columns: 110,
     rows: 36,
   })
+
+/** As a key opens it, for somebody who looks at that window. */
+async function openPopup(box: SessionBox, window: string, command: string[]): Promise<Terminal> {
+  const terminal = openTerminal('tmux', ['-u', 'attach-session', '-t', '=agenc'], { env: box.env })
+  const client = await waitFor('a client', () => box.tmux('list-clients', '-F', '#{client_name}').trim())
+  box.tmux('display-popup', '-E', '-c', client, '-t', window, ...command)
+  return terminal
+}
 
 /** In a directory of its own, so that only who asks for it finds it. */
 function program(box: SessionBox, name: string, script: string): { path: string; PATH: string } {
@@ -135,6 +143,20 @@ describe('switch', () => {
     expect(terminal.screen()).toContain('To go there: agenc tmux attach')
   })
 
+  test('in a popup of the session tmux alone goes there', async () => {
+    const { box, a } = await threeMissions()
+    const { path } = program(box, 'fzf', 'echo; tail -n 1')
+    const terminal = await openPopup(box, a.id, [
+      '/bin/sh',
+      join(projectRoot, 'dist', 'switch.sh'),
+      socketOf(box),
+      path,
+      '/bin/false',
+    ])
+    await waitFor('another window', () => active(box) !== a.mission)
+    terminal.kill()
+  })
+
   test('a tmux that cannot be asked is not "no window"', async () => {
     const box = sessionBox()
     const a = await box.start()
@@ -187,7 +209,10 @@ describe.each([
 
   test('is not a cancelled new mission', async () => {
     const { box, path, env } = await place()
-    const terminal = openScript('new.sh', [pathsAt(box.agencHome).repoChoices, path], env)
+    box.addRepo('app')
+    const { repoChoices } = pathsAt(box.agencHome)
+    expect(existsSync(repoChoices)).toBe(true)
+    const terminal = openScript('new.sh', [repoChoices, path], env)
     await terminal.waitForText('(blank)')
     terminal.type('\r')
     expect(await terminal.exited).toBe(0)
