@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { AgencError } from './errors.ts'
 import type { Runner } from './exec/runner.ts'
 import { systemRunner } from './exec/runner.ts'
 import { type Output, outputTo } from './io/output.ts'
@@ -24,7 +25,9 @@ export function systemContext(): Context {
   let err: Output | undefined
   return {
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentDirectory()
+    },
     paths: pathsFrom(process.env),
     now: () => new Date(),
     exec: systemRunner,
@@ -42,6 +45,17 @@ export function systemContext(): Context {
       err ??= outputTo(2, process.env)
       return err
     },
+  }
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw new AgencError(
+      'this directory does not exist any more',
+      "Go to another one first, for instance with 'cd'.",
+    )
   }
 }
 

@@ -10,11 +10,11 @@ export function listTree(exec: Runner, probe: ProcessProbe, root: number): Proce
 }
 
 /** Linux says which children a thread has, which spares a look at every process; null where it does not. */
-function linuxDescendants(root: number): number[] | null {
+export function linuxDescendants(root: number, proc = '/proc'): number[] | null {
   const found: number[] = []
   const queue = [root]
   for (let parent = queue.shift(); parent !== undefined; parent = queue.shift()) {
-    const below = childrenOfThreads(parent)
+    const below = childrenOfThreads(`${proc}/${parent}/task`)
     if (below === null) {
       if (parent === root) return null
       continue
@@ -25,13 +25,30 @@ function linuxDescendants(root: number): number[] | null {
   return found
 }
 
+const maxLooks = 3
+
 /** null: the process is gone, or this kernel does not tell. */
-function childrenOfThreads(pid: number): number[] | null {
+function childrenOfThreads(tasks: string): number[] | null {
+  for (let look = 1; ; look++) {
+    const answers = entriesOf(tasks).map(thread => childrenOfThread(`${tasks}/${thread}/children`))
+    const told = answers.filter(children => children !== null)
+    if (told.length === 0) return null
+    // A thread that ended during the look has left its children to another, which may have been asked before.
+    if (told.length === answers.length || look === maxLooks) return told.flat()
+  }
+}
+
+function entriesOf(directory: string): string[] {
   try {
-    return readdirSync(`/proc/${pid}/task`).flatMap(thread => {
-      const text = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
-      return text.split(' ').filter(Boolean).map(Number)
-    })
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+function childrenOfThread(path: string): number[] | null {
+  try {
+    return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number)
   } catch {
     return null
   }

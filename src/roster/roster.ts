@@ -5,6 +5,7 @@ import { listMissions } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { listAllPlans } from '../db/plans.ts'
 import { readStore } from '../db/store.ts'
+import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission/id.ts'
 import { type MissionJson, missionJson, type PendingRequest } from '../mission/json.ts'
 import type { MissionRecord } from '../mission/record.ts'
@@ -12,19 +13,28 @@ import { leaseHolder, type Status, statusOf } from '../mission/status.ts'
 import { systemProbe } from '../process/identity.ts'
 import type { WindowId } from '../tmux/place.ts'
 
-/** The missions as they are now: the store's records beside what the system and tmux say. */
-export async function readRoster(context: Context, { archived = false } = {}): Promise<MissionJson[]> {
-  return readStore(context, db => (db ? rosterOf(context, db, listMissions(db, { archived })) : []))
+/**
+ * The missions as they are now: the store's records beside what the system and tmux say. Where windows are what it
+ * is all about, a tmux that cannot be asked is an error.
+ */
+export async function readRoster(
+  context: Context,
+  { archived = false, needsWindows = false } = {},
+): Promise<MissionJson[]> {
+  return readStore(context, db =>
+    db ? rosterOf(context, db, listMissions(db, { archived }), { needsWindows }) : [],
+  )
 }
 
 export async function rosterOf(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
+  { needsWindows = false } = {},
 ): Promise<MissionJson[]> {
   const config = await preparedConfig(context.paths)
   const statuses = statusesOf(context, missions)
-  const windows = statuses.includes('running') ? await windowsNow(context) : null
+  const windows = statuses.includes('running') ? await windowsNow(context, needsWindows) : null
   const plans = listAllPlans(db)
   const pending = await withoutSecrets(listAllPending(db))
   return missions.map((mission, index) =>
@@ -48,12 +58,15 @@ async function withoutSecrets(
 }
 
 /** Not to be had means not known: said, and nothing is concluded from it. */
-async function windowsNow(context: Context): Promise<Map<MissionId, WindowId> | null> {
+async function windowsNow(context: Context, needsWindows: boolean): Promise<Map<MissionId, WindowId> | null> {
   const { tmuxOf } = await import('../tmux/server.ts')
   const { missionWindows } = await import('../tmux/windows.ts')
   const windows = missionWindows(tmuxOf(context))
-  if (windows === null) context.err.line('agenc: tmux could not be asked, so windows are not known.')
-  return windows
+  if (windows !== null) return windows
+  const problem = 'tmux could not be asked, so windows are not known'
+  if (needsWindows) throw new AgencError(problem, "Does 'tmux ls' work?")
+  context.err.line(`agenc: ${problem}.`)
+  return null
 }
 
 /** One question to the system for all of them. */

@@ -15,7 +15,7 @@ const freshMs = 30_000
  */
 export function markWhenClosed(tmux: Tmux, paths: Paths): TmuxCommand {
   const socket = tmux.socket === null ? '' : `-S ${shellQuoted(tmux.socket)}`
-  const script = `tmux ${socket} show-options -s exit-empty >/dev/null 2>&1 && : >${shellQuoted(paths.sessionClosed)}`
+  const script = `umask 077; tmux ${socket} show-options -s exit-empty >/dev/null 2>&1 && : >${shellQuoted(paths.sessionClosed)}`
   const isOurs = `#{==:#{hook_session_name},${sessionName}}`
   return ['set-hook', '-g', hook, `if-shell -F '${isOurs}' { if-shell ${tmuxQuoted(literal(script))} {} }`]
 }

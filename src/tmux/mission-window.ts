@@ -9,7 +9,7 @@ import { ring } from './ring.ts'
 import { sendBack } from './send-back.ts'
 import { socketOf } from './server.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
-import { forget, renameMissionWindow } from './windows.ts'
+import { claim, forget, renameMissionWindow } from './windows.ts'
 
 export interface ShownState {
   state: State
@@ -59,6 +59,7 @@ export class MissionWindow {
     ]
     const isDone = before?.state === 'busy' && next.state === 'idle'
     const answer = this.#tmux.ask(
+      ...(before === null ? claim(this.#pane, mission) : []),
       set('@agenc_state', next.state),
       set('@agenc_waiting_for', next.waitingFor ?? ''),
       set('@agenc_since', String(Math.floor(this.#context.now().getTime() / 1000))),
@@ -114,6 +115,11 @@ export class MissionWindow {
     })
     child.on('error', () => {})
     child.unref()
+  }
+
+  /** The mission does not run here (any more): whoever looks for it must not find an error that waits to be read. */
+  giveUp(): void {
+    this.#tmux.ask(...forget(this.#pane))
   }
 
   /** What is left to do before the window closes with its program. */

@@ -7,5 +7,10 @@ shift 2
 SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
 export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE
 tab=$(printf '\t')
-row=$("$fzf" --delimiter="$tab" --with-nth=2.. --no-multi --reverse --prompt='repo ' <"$file") || exit 130
-exec "$@" mission new "${row%%"$tab"*}"
+row=$("$fzf" --delimiter="$tab" --with-nth=2.. --no-multi --reverse --prompt='repo ' <"$file")
+case $? in
+  0) exec "$@" mission new "${row%%"$tab"*}" ;;
+  1 | 130) exit 130 ;;
+esac
+# fzf cannot serve: it is gone, or too old for an option.
+exec "$@" mission new

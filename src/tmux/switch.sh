@@ -5,7 +5,6 @@ socket=$1 fzf=$2
 shift 2
 SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
 export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE
-tm() { tmux -u -S "$socket" "$@"; }
 tab=$(printf '\t')
 
 # What is left beside id, state and time is shared by repo and name.
@@ -17,9 +16,10 @@ repo=$((room * 45 / 100))
 [ $repo -lt 9 ] && repo=9
 name=$((room - repo))
 
-# rank, window, mission, since, then what is shown: only ids ever reach a command line.
-rows=$(tm list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p$repo:#{=/$((repo - 2))/…:@agenc_repo}}#{p$name:#{=/$((name - 2))/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" 2>/dev/null |
+# rank, session and window, mission, since, then what is shown: only ids ever reach a command line.
+rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{session_id}:#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p$repo:#{=/$((repo - 2))/…:@agenc_repo}}#{p$name:#{=/$((name - 2))/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" || echo unknown; } |
   awk -F "$tab" -v now="$(date +%s)" '
+    $0 == "unknown" { print; next }
     $3 == "" { next }
     {
       s = now - $4; if ($4 == "" || s < 0) s = 0
@@ -27,19 +27,29 @@ rows=$(tm list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${t
       printf "%s\t%s\t%s\t%s\t%s%-20s%4s\n", $1, $4, $2, $3, $5, $6, age
     }' | sort -t "$tab" -k1,1n -k2,2n | cut -f3-)
 
-if [ -z "$rows" ]; then
-  echo 'No mission has a window. Press Enter.'
-  [ -t 0 ] && read -r _
-  exit 0
-fi
+case $rows in
+  unknown)
+    echo 'agenc: tmux could not be asked which windows there are' >&2
+    echo "Does 'tmux ls' work?" >&2
+    exit 1
+    ;;
+  '')
+    echo 'No mission has a window. Press Enter.'
+    [ -t 0 ] && read -r _
+    exit 0
+    ;;
+esac
 
 picked=$(printf '%s\n' "$rows" | "$fzf" --delimiter="$tab" --with-nth=3.. --no-multi --reverse --no-sort \
   --prompt='mission ' --expect=ctrl-x,ctrl-f,ctrl-r \
   --header='enter: go there  ctrl-x: stop  ctrl-f: fork  ctrl-r: stopped' \
   --preview="while :; do printf '\033[2J\033[H'; tmux -u -S '$socket' capture-pane -ep -t {1} | tail -n \${FZF_PREVIEW_LINES:-20}; sleep 0.3; done" \
   --preview-window='down,60%')
-code=$?
-[ $code -ne 0 ] && exit 130
+case $? in
+  0) ;;
+  1 | 130) exit 130 ;;
+  *) exec "$@" tmux switch --plain ;; # fzf cannot serve: it is gone, or too old for an option.
+esac
 
 key=$(printf '%s\n' "$picked" | sed -n 1p)
 row=$(printf '%s\n' "$picked" | sed -n 2p)
@@ -51,5 +61,6 @@ case $key in
   ctrl-f) exec "$@" mission fork "$mission" ;;
   ctrl-r) exec "$@" mission resume ;;
 esac
-[ "${AGENC_TMUX:-}" = 1 ] && exec tmux -u -S "$socket" select-window -t "$window"
+# Inside the session? $TMUX is socket, server and number of the session; AGENC_TMUX alone leaks.
+[ "${TMUX%%,*}:\$${TMUX##*,}" = "$socket:${window%:*}" ] && exec tmux -u -S "$socket" select-window -t "$window"
 exec "$@" mission resume "$mission"

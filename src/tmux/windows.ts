@@ -54,22 +54,26 @@ export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
 /** Makes a window a mission's: identity, looks, and at last the name by which it may have been found. */
 export function becomeMission(target: string, mission: NamedMission, parent: WindowId | null): TmuxCommand[] {
   const options = {
-    '@agenc_mission_uuid': mission.id,
     '@agenc_state': 'starting',
     ...(parent === null ? {} : { '@agenc_parent_window': parent }),
     ...labels(mission),
     'automatic-rename': 'off',
     'allow-rename': 'off',
     'remain-on-exit': 'off',
-    ...windowLooks,
   }
   return [
-    ...Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value]),
+    ...claim(target, mission),
+    ...setOptions(target, options),
     ['rename-window', '-t', target, literal(windowName(mission))],
   ]
 }
 
-/** The user has panes of their own here: the window stays, and is nobody's any more. */
+/** By whom the mission is run: of two that were started at once, the other may have had this window forgotten. */
+export function claim(target: string, mission: Pick<NamedMission, 'id'>): TmuxCommand[] {
+  return setOptions(target, { '@agenc_mission_uuid': mission.id, ...windowLooks })
+}
+
+/** No mission runs here any more, but the window stays: for panes of the user's own, or until an error was read. */
 export function forget(window: string): TmuxCommand[] {
   return [
     '@agenc_mission_uuid',
@@ -82,16 +86,13 @@ export function forget(window: string): TmuxCommand[] {
 
 export function renameMissionWindow(window: WindowId, mission: NamedMission): TmuxCommand[] {
   return [
-    ...Object.entries(labels(mission)).map(([name, value]) => [
-      'set-option',
-      '-w',
-      '-t',
-      window,
-      name,
-      value,
-    ]),
+    ...setOptions(window, labels(mission)),
     ['rename-window', '-t', window, literal(windowName(mission))],
   ]
+}
+
+function setOptions(target: string, options: Record<string, string>): TmuxCommand[] {
+  return Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value])
 }
 
 /** The columns of the switcher, and the title as the status line draws it. */

@@ -16,12 +16,14 @@ export async function runInTerminal(context: Context, id: MissionId): Promise<nu
     window = MissionWindow.of(context, config)
     const { exitCode, failedEarly, wasStopped } = await runMission(context, id, config, window)
     if (failedEarly) {
+      window?.giveUp()
       context.err.line(`\nagenc: Claude ended at once, with exit code ${exitCode}.`)
       await pressEnter(context)
     }
     window?.leave({ isStopped: wasStopped })
     return exitCode
   } catch (error) {
+    window?.giveUp()
     const exitCode = await showUntilRead(context, error)
     window?.leave({ isStopped: false })
     return exitCode

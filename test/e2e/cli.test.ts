@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agencScript, projectRoot, sandbox } from '../helpers/cli.ts'
@@ -193,4 +193,24 @@ test.each([40, 60, 80, 200])('tables fit a terminal of %i columns', async column
   })
   expect(lines).toHaveLength(rows)
   expect(lines[0]).toMatch(/^KEY +VALUE +MEANING/)
+})
+
+test('in a directory that is gone: only what needs one fails, and says so', () => {
+  const box = sandbox()
+  const inGone = (...args: string[]) => {
+    const cwd = join(box.root, 'gone')
+    mkdirSync(cwd)
+    const script = 'rmdir "$0" && exec "$@"'
+    const command = ['-c', script, cwd, process.execPath, agencScript, ...args]
+    const { status, stdout, stderr } = spawnSync('/bin/sh', command, { cwd, env: box.env, encoding: 'utf8' })
+    return { exitCode: status, stdout, stderr }
+  }
+  expect(inGone('mission', 'ls', '--json')).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' })
+  expect(inGone('config', 'path')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(inGone('repo', 'add', './app')).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr:
+      "agenc: this directory does not exist any more\nGo to another one first, for instance with 'cd'.\n",
+  })
 })

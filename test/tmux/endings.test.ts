@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../../src/db/migrations.ts'
+import { pathsAt } from '../../src/paths.ts'
 import { isProcessAlive, type SessionBox, sessionBox } from '../helpers/session.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -31,6 +32,7 @@ describe('the user closes it: stopped', () => {
     box.tmux('kill-session', '-t', '=agenc')
     await waitFor('all processes to end', () => !processes.some(isProcessAlive))
     expect(statuses(box)).toEqual(['stopped', 'stopped'])
+    expect((statSync(pathsAt(box.agencHome).sessionClosed).mode & 0o777).toString(8)).toBe('600')
     expect(box.agenc(['tmux', 'restore'])).toMatchObject({
       exitCode: 0,
       stderr: 'There is nothing to restore.\n',

@@ -1,7 +1,11 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { agencScript } from '../helpers/cli.ts'
+import { pathsAt } from '../../src/paths.ts'
+import { agencScript, projectRoot } from '../helpers/cli.ts'
+import { pathWithout } from '../helpers/path-without.ts'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'
-import { openTerminal } from '../helpers/terminal.ts'
+import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const active = (box: SessionBox) => box.windows().find(({ isActive }) => isActive)?.mission
@@ -30,6 +34,34 @@ const openSwitch = (box: SessionBox, env: NodeJS.ProcessEnv = {}, columns = 110)
     columns,
     rows: 36,
   })
+
+const socketOf = (box: SessionBox) => box.tmux('display-message', '-p', '#{socket_path}').trim()
+
+/** A script as a key starts it: a file, the fzf that was there when keys were bound, and agenc. */
+const openScript = (name: string, args: string[], env: NodeJS.ProcessEnv) =>
+  openTerminal('/bin/sh', [join(projectRoot, 'dist', name), ...args, process.execPath, agencScript], {
+    env,
+    columns: 110,
+    rows: 36,
+  })
+
+/** As a key opens it, for somebody who looks at that window. */
+async function openPopup(box: SessionBox, window: string, command: string[]): Promise<Terminal> {
+  const terminal = openTerminal('tmux', ['-u', 'attach-session', '-t', '=agenc'], { env: box.env })
+  const client = await waitFor('a client', () => box.tmux('list-clients', '-F', '#{client_name}').trim())
+  box.tmux('display-popup', '-E', '-c', client, '-t', window, ...command)
+  return terminal
+}
+
+/** In a directory of its own, so that only who asks for it finds it. */
+function program(box: SessionBox, name: string, script: string): { path: string; PATH: string } {
+  const directory = join(box.root, `only-${name}`)
+  const path = join(directory, name)
+  mkdirSync(directory)
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
+  chmodSync(path, 0o755)
+  return { path, PATH: `${directory}:${box.env.PATH}` }
+}
 
 describe('switch', () => {
   test('waiting ones first, with a live preview; enter goes there', async () => {
@@ -90,7 +122,6 @@ describe('switch', () => {
   test('without fzf: a search prompt with the same list', async () => {
     const { box, c } = await threeMissions()
     await ask(box, c.mission)
-    const { pathWithout } = await import('../helpers/path-without.ts')
     const terminal = openSwitch(box, { PATH: pathWithout(box.env.PATH!, ['fzf']) })
     await terminal.waitForText('waiting: permission')
     terminal.type('yankee')
@@ -98,6 +129,47 @@ describe('switch', () => {
     terminal.type('\r')
     expect(await terminal.exited).toBe(0)
     expect(active(box)).toBe(c.mission)
+  })
+
+  test('AGENC_TMUX alone does not make it inside: it says where the window is', async () => {
+    const { box, b } = await threeMissions()
+    const terminal = openSwitch(box, { AGENC_TMUX: '1', TMUX: `${box.root}/other,1,0` })
+    await terminal.waitForText('enter: go there')
+    terminal.type('zulu')
+    await waitFor('one row', () => terminal.screen().match(/^[> ]+[0-9a-f]{8} /gm)?.length === 1)
+    terminal.type('\r')
+    expect(await terminal.exited).toBe(0)
+    expect(active(box)).toBe(b.mission)
+    expect(terminal.screen()).toContain('To go there: agenc tmux attach')
+  })
+
+  test('in a popup of the session tmux alone goes there', async () => {
+    const { box, a } = await threeMissions()
+    const { path } = program(box, 'fzf', 'echo; tail -n 1')
+    const terminal = await openPopup(box, a.id, [
+      '/bin/sh',
+      join(projectRoot, 'dist', 'switch.sh'),
+      socketOf(box),
+      path,
+      '/bin/false',
+    ])
+    await waitFor('another window', () => active(box) !== a.mission)
+    terminal.kill()
+  })
+
+  test('a tmux that cannot be asked is not "no window"', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const { PATH } = program(box, 'tmux', 'echo "protocol version mismatch" >&2; exit 1')
+    const terminal = openScript('switch.sh', [socketOf(box), 'fzf'], { ...box.env, PATH })
+    expect(await terminal.exited).toBe(1)
+    expect(terminal.screen()).toContain('protocol version mismatch')
+    expect(terminal.screen()).toContain('agenc: tmux could not be asked')
+    for (const command of ['switch', 'next']) {
+      const done = box.agenc(['tmux', command, '--json'], { env: { ...box.inside(a.id), PATH } })
+      expect(done).toMatchObject({ exitCode: 1, stdout: '' })
+      expect(done.stderr).toContain('agenc: tmux could not be asked')
+    }
   })
 
   test('none: says so', () => {
@@ -108,6 +180,61 @@ describe('switch', () => {
       stderr: 'No mission has a window.\n',
     })
   })
+})
+
+describe.each([
+  ['is gone', '/nowhere/fzf'],
+  ['does not know an option', 'exit 2'],
+])('an fzf that %s', (_title, fzf) => {
+  const place = async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id, '--name', 'zulu')
+    box.tmux('select-window', '-t', a.id)
+    const PATH = pathWithout(box.env.PATH!, ['fzf'])
+    const path = fzf.startsWith('/') ? fzf : program(box, 'fzf', fzf).path
+    return { box, a, b, path, env: { ...box.env, ...box.inside(a.id), PATH } }
+  }
+
+  test('is not a cancelled switcher', async () => {
+    const { box, a, b, path, env } = await place()
+    const terminal = openScript('switch.sh', [socketOf(box), path], env)
+    await terminal.waitForText('zulu')
+    terminal.type('zulu')
+    await waitFor('one row', () => !terminal.screen().includes(a.mission.slice(0, 8)))
+    terminal.type('\r')
+    expect(await terminal.exited).toBe(0)
+    expect(active(box)).toBe(b.mission)
+  })
+
+  test('is not a cancelled new mission', async () => {
+    const { box, path, env } = await place()
+    box.addRepo('app')
+    const { repoChoices } = pathsAt(box.agencHome)
+    expect(existsSync(repoChoices)).toBe(true)
+    const terminal = openScript('new.sh', [repoChoices, path], env)
+    await terminal.waitForText('(blank)')
+    terminal.type('\r')
+    expect(await terminal.exited).toBe(0)
+    expect(box.missions()).toHaveLength(3)
+  })
+})
+
+test('an old fzf, found by the command itself, still picks', async () => {
+  const { box, b } = await threeMissions()
+  const real = box.env.PATH!
+  const { PATH } = program(
+    box,
+    'fzf',
+    `case "$*" in *--expect*) exit 2 ;; esac\nPATH='${real}' exec fzf "$@"`,
+  )
+  const terminal = openSwitch(box, { PATH })
+  await terminal.waitForText('zulu')
+  terminal.type('zulu')
+  await waitFor('one row', () => !terminal.screen().includes('yankee'))
+  terminal.type('\r')
+  expect(await terminal.exited).toBe(0)
+  expect(active(box)).toBe(b.mission)
 })
 
 test('next goes to the one that has waited longest, and on to the next', async () => {

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { systemRunner } from '../../src/exec/runner.ts'
+import { wrapperCommand } from '../../src/launch/launch.ts'
+import type { MissionId } from '../../src/mission/id.ts'
+import { tmuxAt } from '../../src/tmux/tmux.ts'
+import { forget, openWindow } from '../../src/tmux/windows.ts'
+import { agencScript } from '../helpers/cli.ts'
 import { isProcessAlive, type SessionBox, sessionBox, type WindowRow } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -191,6 +197,60 @@ test('resume: a running mission comes to the front, a stopped one gets a new win
   await waitFor('the old words', () =>
     box.tmux('capture-pane', '-p', '-t', again.tmux_window!).includes('good morning'),
   )
+})
+
+describe('two that resume the same mission at once', () => {
+  const resumeUnseen = (box: SessionBox, mission: string) => {
+    const id = mission as MissionId
+    const tmux = tmuxAt(systemRunner, box.env, null)
+    const window = openWindow(tmux, {
+      mission: { id, name: null, repo: null },
+      directory: box.root,
+      command: wrapperCommand({ self: [process.execPath, agencScript] }, { id }),
+      environment: {},
+      parent: null,
+      after: null,
+      focus: false,
+    })
+    return { tmux, window }
+  }
+
+  test('who comes second shows why, in a window that is not the mission’s', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const { window } = resumeUnseen(box, a.mission)
+    await waitFor('the refusal', () =>
+      box.tmux('capture-pane', '-p', '-t', window).includes('Press Enter to close'),
+    )
+    expect(box.tmux('capture-pane', '-p', '-t', window)).toContain('is already running')
+    expect(box.windows().map(({ id, mission, state }) => ({ id, mission, state }))).toEqual([
+      { id: a.id, mission: a.mission, state: 'idle' },
+      { id: window, mission: '', state: '' },
+    ])
+    expect(box.mission(a.mission).tmux_window).toBe(a.id)
+  })
+
+  test('who runs it has its window, even if the other took that for a lost one', async () => {
+    const box = sessionBox()
+    const a = await box.start()
+    const b = await box.startFrom(a.id)
+    box.agenc(['mission', 'stop', b.mission])
+    const { tmux, window } = resumeUnseen(box, b.mission)
+    tmux.tell(...forget(window))
+    await box.waitForState(b.mission, 'idle')
+    await waitFor('its window', () => box.windowOf(b.mission)?.id === window)
+  })
+})
+
+test('a window that only shows why Claude ended at once is not the mission’s', async () => {
+  const box = sessionBox()
+  const a = await box.start()
+  box.agenc(['config', 'set', 'claude.command', '/bin/false'])
+  const made = box.agenc(['mission', 'new', '--blank'], { env: box.inside(a.id) })
+  const { id } = box.windows().find(window => window.id !== a.id)!
+  await waitFor('the reason', () => box.tmux('capture-pane', '-p', '-t', id).includes('Press Enter to close'))
+  expect(box.windows().find(window => window.id === id)).toMatchObject({ mission: '', state: '' })
+  expect(box.mission(made.stdout.trim()).tmux_window).toBeNull()
 })
 
 test('one tmux query serves any number of missions', async () => {

@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Result, type Runner, systemRunner } from '../../src/exec/runner.ts'
 import { isTaken, parseLinuxStat, psProbe, systemProbe } from '../../src/process/identity.ts'
-import { descendants, endTree, listTree, waitUntilGone } from '../../src/process/tree.ts'
+import { descendants, endTree, linuxDescendants, listTree, waitUntilGone } from '../../src/process/tree.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 /** A ps that answers what was recorded on a Mac. */
@@ -95,6 +98,29 @@ test('descendants, children before grandchildren', () => {
     ].map(([pid, ppid]) => [pid!, { pid: pid!, ppid: ppid!, startTime: '', tty: null, name: '' }]),
   )
   expect(descendants(table, 1)).toEqual([2, 4, 3])
+})
+
+describe('children by thread', () => {
+  /** A /proc with these threads, as `pid/thread`; null: it tells no children, as when it has just ended. */
+  const procWith = (threads: Record<string, string | null>) => {
+    const proc = temporaryDirectory()
+    for (const [path, children] of Object.entries(threads)) {
+      const directory = join(proc, path.replace('/', '/task/'))
+      mkdirSync(directory, { recursive: true })
+      if (children !== null) writeFileSync(join(directory, 'children'), children)
+    }
+    return proc
+  }
+
+  test('a thread that ends during the look does not hide what is below the others', () => {
+    const proc = procWith({ '10/10': '20 21 ', '10/11': null, '20/20': '30 ', '20/22': null, '30/30': '' })
+    expect(linuxDescendants(10, proc)).toEqual([20, 21, 30])
+  })
+
+  test('a kernel that does not tell is no process without children', () => {
+    expect(linuxDescendants(10, procWith({ '10/10': null, '10/11': null }))).toBeNull()
+    expect(linuxDescendants(10, procWith({ '10/10': '' }))).toEqual([])
+  })
 })
 
 test('is there such a process at all', () => {

@@ -10,7 +10,8 @@ export default defineCommand<{ json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc tmux next'],
   async run(context, { json }) {
-    const next = nextWaiting(await readRoster(context), (await placeInSession(context))?.window ?? null)
+    const missions = await readRoster(context, { needsWindows: true })
+    const next = nextWaiting(missions, (await placeInSession(context))?.window ?? null)
     if (json) context.out.line(JSON.stringify(next))
     if (next === null) {
       context.err.line('No mission waits for you.')

@@ -12,23 +12,35 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import { stateWord } from '../mission/state-word.ts'
 
-export default defineCommand<{ json?: boolean }>({
+interface Input {
+  plain?: boolean
+  json?: boolean
+}
+
+export default defineCommand<Input>({
   description: 'Pick a mission with a window and go there. Those that wait for you come first.',
-  options: [jsonOption],
+  options: [{ flags: '--plain', description: 'for agenc itself', hidden: true }, jsonOption],
   examples: ['agenc tmux switch'],
-  async run(context, { json }) {
-    const missions = inOrder((await readRoster(context)).filter(({ tmux_window }) => tmux_window !== null))
+  async run(context, { plain = false, json }) {
+    const missions = inOrder(
+      (await readRoster(context, { needsWindows: true })).filter(({ tmux_window }) => tmux_window !== null),
+    )
     if (json) context.out.line(JSON.stringify(missions))
     else if (missions.length === 0) context.err.line('No mission has a window.')
-    else return pickAndGo(context, missions)
+    else return pickAndGo(context, missions, { plain })
     return 0
   },
 })
 
-async function pickAndGo(context: Context, missions: readonly MissionJson[]): Promise<number> {
+/** `plain`: the script has found that fzf cannot do what it asks for. */
+async function pickAndGo(
+  context: Context,
+  missions: readonly MissionJson[],
+  { plain }: { plain: boolean },
+): Promise<number> {
   if (!isInteractive(context)) throw usageError('switch needs a terminal', "Use 'agenc tmux switch --json'.")
   const tmux = tmuxOf(context)
-  const fzf = findProgram('fzf', context.env)
+  const fzf = plain ? null : findProgram('fzf', context.env)
   if (fzf !== null) {
     const [program, ...args] = switchScript(context, tmux, fzf)
     const done = await context.exec.stream(program!, args, {
