@@ -19,7 +19,7 @@ export function commandOf(editor: Editor, machine: Machine): string[] | null {
   }
   if (machine.platform !== 'darwin' || editor.macApp === null || !hasApp(editor.macApp, machine)) return null
   const open = findProgram('open', machine.env)
-  return open && [open, ...macArguments(editor, editor.macApp)]
+  return open === null ? null : [open, ...macArguments(editor, editor.macApp)]
 }
 
 /** An application that takes its directory as an option gets it only when started anew (`-n`). */
