@@ -52,11 +52,11 @@ export default defineCommand<Input>({
     const answers = await collectAnswers(context, config, input, repos === 0)
     await changeSettings(context.paths.config, changesFor(answers, config))
     const bound = await attempt(context, () => bindAgain(context))
-    if (answers.completion !== null) installCompletion(context, answers.completion)
-    const failure = await attempt(context, () => addRepo(context, answers))
-    if (input.json) context.out.line(JSON.stringify(resultJson(context, answers, failure)))
+    const completion = await attempt(context, () => installCompletion(context, answers))
+    const repo = await attempt(context, () => addRepo(context, answers))
+    if (input.json) context.out.line(JSON.stringify(resultJson(context, answers, { completion, repo })))
     else await sayNext(context)
-    return failure === null && bound === null ? ExitCode.ok : ExitCode.failed
+    return bound === null && completion === null && repo === null ? ExitCode.ok : ExitCode.failed
   },
 })
 
@@ -69,7 +69,8 @@ function bindAgain(context: Context): void {
   if (askForSession(tmuxOf(context)).kind === 'there') injectConfig.run(context, {})
 }
 
-function installCompletion(context: Context, shell: NonNullable<Answers['completion']>): void {
+function installCompletion(context: Context, { completion: shell }: Answers): void {
+  if (shell === null) return
   const place = installationFor(context, shell)
   install(place)
   context.err.line(`Wrote ${place.path}`)
@@ -103,7 +104,13 @@ async function sayNext(context: Context): Promise<void> {
   for (const line of nextSteps(context, tmux, prefix, (await countRepos(context)) > 0)) err.line(line)
 }
 
-function resultJson(context: Context, answers: Answers, failure: string | null): object {
+/** What went wrong, each null where it did not. */
+interface Failures {
+  completion: string | null
+  repo: string | null
+}
+
+function resultJson(context: Context, answers: Answers, failures: Failures): object {
   return {
     config: context.paths.config,
     editor: answers.editor,
@@ -112,7 +119,8 @@ function resultJson(context: Context, answers: Answers, failure: string | null):
     hotkey: answers.hotkey,
     notify: answers.notify,
     repo: answers.repo,
-    repo_error: failure,
+    repo_error: failures.repo,
     completion: answers.completion,
+    completion_error: failures.completion,
   }
 }

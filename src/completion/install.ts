@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
+import { AgencError } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { scripts } from './scripts.ts'
 import type { Shell } from './shells.ts'
@@ -17,11 +18,27 @@ export interface Installation {
 /** Where this shell looks for the completions of a user; nothing is written. */
 export function installationFor(context: Context, shell: Shell): Installation {
   const { path, next } = place(context, shell)
-  return { shell, path, next, isThere: existsSync(path) && readFileSync(path, 'utf8') === scripts[shell] }
+  return { shell, path, next, isThere: textAt(path) === scripts[shell] }
 }
 
 export function install({ path, shell }: Installation): void {
-  writeFileAtomically(path, scripts[shell])
+  try {
+    writeFileAtomically(path, scripts[shell])
+  } catch (error) {
+    throw new AgencError(
+      `cannot write ${path}: ${(error as Error).message}`,
+      `Put what 'agenc completion ${shell}' prints where your shell reads it.`,
+    )
+  }
+}
+
+/** null: nothing that could be read. */
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
 }
 
 function place({ env, exec }: Context, shell: Shell): { path: string; next: string } {

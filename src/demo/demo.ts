@@ -33,8 +33,11 @@ export async function withDemo(
       await openSession(preparation, script)
       await visit({ ...preparation, keys: script.keys })
     } finally {
-      await removePlace(context, place)
-      guard.dismiss()
+      try {
+        await removePlace(context, place)
+      } finally {
+        guard.dismiss()
+      }
     }
   })
 }

@@ -7,8 +7,8 @@ import { type Preparation, run } from './prepare.ts'
 import type { DemoScript } from './script.ts'
 
 /** The demo's own server: the default one of its own TMUX_TMPDIR. */
-export function demoTmux({ exec }: Context, { env }: DemoPlace): Tmux {
-  return tmuxAt(exec, env, null)
+export function demoTmux({ exec }: Context, { env, tmuxSocket }: DemoPlace): Tmux {
+  return tmuxAt(exec, env, tmuxSocket)
 }
 
 /** The session as `agenc tmux attach` makes it, except that nobody is asked for the first mission. */

@@ -1,6 +1,6 @@
 import { chmodSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { makePrivateDirectory } from '../io/files.ts'
 
 /** Everything a demo makes, below one directory that is removed afterwards. */
@@ -15,6 +15,8 @@ export interface DemoPlace {
   words: string
   claude: string
   tmuxConf: string
+  /** Where tmux itself puts the default server of `env`; without its directory it would take the user's own. */
+  tmuxSocket: string
   /** Where nothing of the user's own tmux, agenc, Claude or git settings is to be seen. */
   env: NodeJS.ProcessEnv
 }
@@ -29,7 +31,7 @@ export function makePlace(env: NodeJS.ProcessEnv): DemoPlace {
   chmodSync(root, 0o700)
   writeFileSync(join(root, marker), '', { mode: 0o600 })
   const place = placeAt(root, env)
-  const directories = [place.home, place.agencHome, place.sources, place.words, place.env.TMUX_TMPDIR!]
+  const directories = [place.home, place.agencHome, place.sources, place.words, dirname(place.tmuxSocket)]
   for (const path of [...directories, place.env.TMPDIR!, join(root, 'bin')]) makePrivateDirectory(path)
   return place
 }
@@ -50,6 +52,7 @@ export function placeAt(root: string, env: NodeJS.ProcessEnv): DemoPlace {
     claude: join(root, 'bin', 'claude'),
     gitConfig: join(home, '.gitconfig'),
     tmuxConf: join(home, '.tmux.conf'),
+    tmuxSocket: join(root, 't', `tmux-${process.getuid!()}`, 'default'),
     env: environment(root, home, env),
   }
 }

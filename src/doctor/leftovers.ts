@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs'
+import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
+import { errorCode } from '../errors.ts'
 import { isDraft } from '../io/files.ts'
 import { isMissionId } from '../mission/id.ts'
 import { stagingPrefix } from '../repo/staging.ts'
@@ -30,7 +31,7 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
       .map(({ path }) => rubbish('what is left of a write', path)),
     ...missions
       .filter(({ name, ageMs }) => isMissionId(name) && !known.has(name) && ageMs > hourMs)
-      .map(({ path }) => (hasFiles(path) ? unknownMission(path) : rubbish('an empty mission', path))),
+      .map(({ path }) => (hasFiles(path) ? unknownMission(path) : emptyMission(path))),
   ]
 }
 
@@ -39,6 +40,20 @@ function rubbish(what: string, path: string): Finding {
     rmSync(path, { recursive: true, force: true })
     return `removed ${path}`
   })
+}
+
+/** Directories only: a file that has come since stops it. */
+function emptyMission(path: string): Finding {
+  const remedy = `find ${quoted(path)} -type d -empty -delete`
+  return warning('leftovers', `an empty mission: ${path}`, remedy, () => {
+    removeEmptyDirectories(path)
+    return `removed ${path}`
+  })
+}
+
+function removeEmptyDirectories(path: string): void {
+  for (const name of readdirSync(path)) removeEmptyDirectories(join(path, name))
+  rmdirSync(path)
 }
 
 /** Perhaps the store was lost and this is not: only its owner can tell. */
@@ -50,8 +65,15 @@ function unknownMission(path: string): Finding {
   )
 }
 
+/** What cannot be read may have files. */
 function hasFiles(directory: string): boolean {
-  return entriesOf(directory).some(({ path, stats }) => !stats.isDirectory() || hasFiles(path))
+  try {
+    return readdirSync(directory, { withFileTypes: true }).some(
+      entry => !entry.isDirectory() || hasFiles(join(directory, entry.name)),
+    )
+  } catch (error) {
+    return errorCode(error) !== 'ENOENT'
+  }
 }
 
 interface DirectoryEntry {

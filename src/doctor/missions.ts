@@ -1,12 +1,14 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Context } from '../context.ts'
 import { listMissions } from '../db/missions.ts'
 import { readStore } from '../db/store.ts'
+import { removeFile } from '../io/files.ts'
 import { shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { leaseHolder } from '../mission/status.ts'
 import { type ProcessIdentity, systemProbe } from '../process/identity.ts'
 import { statusesOf } from '../roster/roster.ts'
+import { isBellHeard } from '../wrapper/bell.ts'
 import { spoolPaths } from '../wrapper/spool.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { checkFiles } from './leftovers.ts'
@@ -86,7 +88,9 @@ function staleBell(context: Context, { id }: MissionRecord): Finding[] {
   if (!existsSync(bell)) return []
   return [
     warning('leftovers', `nobody listens to ${bell}`, 'agenc doctor --fix', () => {
-      rmSync(bell, { force: true })
+      // A wrapper may have started since.
+      if (isBellHeard(bell)) return `left ${bell}: somebody listens to it by now`
+      removeFile(bell)
       return `removed ${bell}`
     }),
   ]

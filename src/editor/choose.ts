@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { findProgram } from '../exec/find.ts'
 import { commandOf, type Machine } from './installed.ts'
@@ -13,7 +14,7 @@ export interface Choice {
   /** A name of the table, or the user's own program. */
   name: string
   kind: EditorKind | 'own'
-  /** `{dir}` still in it. */
+  /** The program by its absolute path; `{dir}` still in it. */
   command: string[]
   /** What had to be passed over, for the user. */
   warnings: string[]
@@ -29,11 +30,12 @@ export interface Listed {
 /** The user's own command, the configured editor, or the next of the table that is installed. */
 export function chooseEditor(settings: EditorSettings, machine: Machine): Choice {
   const warnings: string[] = []
-  const own = settings.command
-  if (own) {
-    if (findProgram(own[0]!, machine.env))
-      return { name: own[0]!, kind: 'own', command: withDir(own), warnings }
-    warnings.push(`${own[0]} (editor.command) is not installed`)
+  if (settings.command) {
+    const [name, ...args] = withDir(settings.command)
+    const program = findProgram(name!, machine.env)
+    if (program) return { name: name!, kind: 'own', command: [program, ...args], warnings }
+    const isRelative = name!.includes('/') && !isAbsolute(name!)
+    warnings.push(`${name} (editor.command) is ${isRelative ? 'not an absolute path' : 'not installed'}`)
   }
   for (const editor of inOrder(settings.name)) {
     const command = commandOf(editor, machine)

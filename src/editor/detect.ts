@@ -16,6 +16,8 @@ export interface Sighting {
   readonly window: SeenWindow | null
   /** The program that shows the mission, also where it has several windows and ours cannot be told. */
   readonly editorType: string | null
+  /** A window may well show it: the list of windows could not be had. */
+  readonly isUncertain: boolean
 }
 
 /** One look at the machine, for any number of missions. */
@@ -59,15 +61,17 @@ function follow(scene: IndexedScene, start: Process, marks: string[], hopped: Se
     if (windows) return shownBy(scene, process, windows, line.slice(0, depth), marks)
     if (isRemoteLogin(process.name)) return unseen('remote')
   }
-  if (start.tty === null) return unseen(hopped.size === 0 ? 'orphan' : 'terminal')
+  if (start.tty === null) return unlisted(scene, hopped.size === 0 ? 'orphan' : 'terminal')
   const panes = panesOn(scene, start.tty)
-  if (panes.length === 0) return unseen('terminal')
+  if (panes.length === 0) return unlisted(scene, 'terminal')
   const client = lastActive(
     panes.flatMap(({ server, pane }) => clientsOf(server, pane)).filter(c => !hopped.has(c)),
   )
   if (!client) return unseen('detached')
   const process = scene.processes.get(client.pid)
-  return process ? follow(scene, process, [...marks, client.title], hopped.add(client)) : unseen('terminal')
+  return process
+    ? follow(scene, process, [...marks, client.title], hopped.add(client))
+    : unlisted(scene, 'terminal')
 }
 
 function shownBy(
@@ -82,6 +86,7 @@ function shownBy(
     presence: window ? 'windowed' : 'terminal',
     window: window && { ...window, startTime: owner.startTime },
     editorType: owner.name,
+    isUncertain: false,
   }
 }
 
@@ -108,5 +113,10 @@ function lastActive(clients: readonly TmuxClient[]): TmuxClient | undefined {
 }
 
 function unseen(presence: Presence): Sighting {
-  return { presence, window: null, editorType: null }
+  return { presence, window: null, editorType: null, isUncertain: false }
+}
+
+/** Nobody on the way up is known to own a window. */
+function unlisted(scene: Scene, presence: Presence): Sighting {
+  return { ...unseen(presence), isUncertain: scene.windows === null }
 }

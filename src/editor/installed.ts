@@ -11,20 +11,20 @@ export interface Machine {
   appDirs?: readonly string[]
 }
 
-/** The command line that opens a directory, `{dir}` still in it; null when the editor is not installed. */
+/** The command line that opens a directory, with an absolute path and `{dir}` still in it; null when the editor is not installed. */
 export function commandOf(editor: Editor, machine: Machine): string[] | null {
   for (const program of editor.programs) {
-    if (findProgram(program, machine.env)) return [program, ...editor.args]
+    const found = findProgram(program, machine.env)
+    if (found) return [found, ...editor.args]
   }
   if (machine.platform !== 'darwin' || editor.macApp === null || !hasApp(editor.macApp, machine)) return null
-  return macCommand(editor, editor.macApp)
+  const open = findProgram('open', machine.env)
+  return open === null ? null : [open, ...macArguments(editor, editor.macApp)]
 }
 
 /** An application that takes its directory as an option gets it only when started anew (`-n`). */
-function macCommand({ kind, args }: Editor, app: string): string[] {
-  return kind === 'terminal' && args.length > 0
-    ? ['open', '-na', app, '--args', ...args]
-    : ['open', '-a', app, '{dir}']
+function macArguments({ kind, args }: Editor, app: string): string[] {
+  return kind === 'terminal' && args.length > 0 ? ['-na', app, '--args', ...args] : ['-a', app, '{dir}']
 }
 
 function hasApp(app: string, { env, appDirs }: Machine): boolean {

@@ -1,9 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** The absolute path of a program by PATH, or by its own path; null where there is none to run. */
+/**
+ * The absolute path of a program by PATH, or by its own path; null where there is none to run. Nothing relative is
+ * looked for: programs are started in working copies, and would be those of the repo.
+ */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | null {
-  if (name.includes('/')) return isExecutable(name) ? name : null
+  if (name.includes('/')) return isAbsolute(name) && isExecutable(name) ? name : null
   const directories = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
   return directories.map(directory => join(directory, name)).find(isExecutable) ?? null
 }

@@ -50,3 +50,14 @@ export function ringBell(bell: string): void {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENXIO') throw error
   }
 }
+
+/** Does anybody listen at this moment? */
+export function isBellHeard(bell: string): boolean {
+  try {
+    closeSync(openSync(bell, constants.O_WRONLY | constants.O_NONBLOCK))
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENXIO') return false
+    throw error
+  }
+}

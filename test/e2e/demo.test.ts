@@ -1,8 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { placeAt } from '../../src/demo/place.ts'
 import { agencScript, projectRoot, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
@@ -110,6 +120,17 @@ describe('in a terminal', () => {
   })
 })
 
+test('in a terminal that tmux does not know it says so, and fails', async () => {
+  const box = machine()
+  const command = ['TERM=no-such-terminal', process.execPath, agencScript, 'demo']
+  const terminal = openTerminal('env', command, { env: box.env })
+  expect(await terminal.exited).toBe(1)
+  expect(terminal.screen()).toContain('agenc: the demo could not be shown: tmux could not attach')
+  expect(terminal.screen()).toContain('agenc demo --play')
+  expect(terminal.screen()).not.toMatch(/by hand|The demo is over/)
+  expect(box.leftovers()).toEqual([])
+})
+
 describe('however it ends, nothing is left', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', async signal => {
     const box = machine()
@@ -148,6 +169,53 @@ describe('however it ends, nothing is left', () => {
     bench.run('kill-window', '-t', 'mine:demo')
     await waitFor('everything to be gone', () => box.leftovers().length === 0)
   })
+})
+
+/** A directory with a demo's marker, of which all else is gone. */
+function remnant(box: Sandbox) {
+  const root = join(box.root, 'remnant')
+  mkdirSync(root)
+  writeFileSync(join(root, '.agenc-demo'), '')
+  return placeAt(root, box.env)
+}
+
+describe('clearing up ends no server but the demo’s', () => {
+  test('its socket is gone, and tmux would take the default one', () => {
+    const box = sandbox()
+    const { root } = remnant(box)
+    const bin = join(box.root, 'bin')
+    const log = join(box.root, 'log')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'tmux'), `#!/bin/sh\necho "$@" >>'${log}'\nexit 1\n`)
+    chmodSync(join(bin, 'tmux'), 0o755)
+    const done = box.agenc(['demo', '--clear', root], { env: { PATH: `${bin}:${box.env.PATH}` } })
+    expect(done).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(existsSync(log)).toBe(false)
+    expect(existsSync(root)).toBe(false)
+  })
+
+  test('its socket leads to another server', () => {
+    const box = sandbox()
+    const bench = tmuxBench({ box, sessions: ['mine'] })
+    const { root, tmuxSocket } = remnant(box)
+    mkdirSync(dirname(tmuxSocket), { recursive: true, mode: 0o700 })
+    symlinkSync(bench.run('display-message', '-p', '#{socket_path}'), tmuxSocket)
+    expect(box.agenc(['demo', '--clear', root]).exitCode).toBe(0)
+    expect(bench.run('list-sessions', '-F', '#{session_name}')).toBe('mine')
+    expect(existsSync(root)).toBe(false)
+  })
+})
+
+/** Nothing is beyond root's reach. */
+test.skipIf(process.getuid!() === 0)('what cannot be removed keeps its marker', () => {
+  const box = sandbox()
+  const { root, home } = remnant(box)
+  mkdirSync(join(home, 'held'), { recursive: true })
+  writeFileSync(join(home, 'held', 'file'), '')
+  chmodSync(join(home, 'held'), 0o500)
+  onTestFinished(() => chmodSync(join(home, 'held'), 0o700))
+  expect(box.agenc(['demo', '--clear', root]).exitCode).toBe(1)
+  expect(existsSync(join(root, '.agenc-demo'))).toBe(true)
 })
 
 describe('by itself', () => {

@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '../../src/doctor/finding.ts'
@@ -197,6 +208,8 @@ describe('leftovers', () => {
     const deleted = leave(box, `missions/.deleted-${newMissionId()}`, 'x')
     const clone = leave(box, 'repos/.unfinished-abc', 'x')
     const empty = leave(box, `missions/${newMissionId()}`)
+    mkdirSync(join(empty, 'agent/src'), { recursive: true })
+    utimesSync(empty, anAgeAgo, anAgeAgo)
     const work = leave(box, `missions/${newMissionId()}`, 'x')
     mkdirSync(join(box.agencHome, 'repos/.unfinished-now'))
     const { exitCode, of } = examine(box)
@@ -262,5 +275,34 @@ describe('leftovers', () => {
     expect(examine(box).of('leftovers')[0]).toMatchObject({ status: 'warning' })
     expect(examine(box, { args: ['--fix'] }).of('leftovers')).toMatchObject([{ status: 'ok' }])
     expect(existsSync(join(run, 'bell'))).toBe(false)
+  })
+
+  test('a bell that somebody listens to stays, whatever the store says', async () => {
+    const box = healthyBox()
+    const [id] = await storeMissions(box, [{}])
+    const run = join(box.agencHome, 'missions', id!, 'run')
+    const bell = join(run, 'bell')
+    mkdirSync(run)
+    systemRunner.capture('mkfifo', [bell])
+    const listener = openSync(bell, constants.O_RDWR | constants.O_NONBLOCK)
+    onTestFinished(() => closeSync(listener))
+    expect(box.agenc(['doctor', '--fix']).stderr).toContain(`left ${bell}`)
+    expect(existsSync(bell)).toBe(true)
+  })
+
+  /** As by a path that is too long to be read, which holds for root too. */
+  test.skipIf(process.platform !== 'linux')('a directory that cannot be read may be work', () => {
+    const box = healthyBox()
+    const half = Array(10).fill('d'.repeat(240)).join('/')
+    const inner = join(box.root, 'inner')
+    mkdirSync(join(inner, half), { recursive: true })
+    const mission = leave(box, `missions/${newMissionId()}`)
+    mkdirSync(join(mission, half), { recursive: true })
+    renameSync(inner, join(mission, half, 'inner'))
+    onTestFinished(() => renameSync(join(mission, half, 'inner'), inner))
+    utimesSync(mission, anAgeAgo, anAgeAgo)
+    expect(examine(box).of('leftovers')).toMatchObject([
+      { message: expect.stringContaining('that the store does not know'), status: 'warning' },
+    ])
   })
 })

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { expect, test } from 'vitest'
@@ -91,18 +100,21 @@ test('a file where a directory belongs: an error that names it', async () => {
 test.each([
   ['.zed/tasks.json', 'a file'],
   ['.vscode', 'a directory'],
+  ['.vscode/tasks.json', 'nothing'],
+  ['.vscode', 'nothing'],
 ])('%s is a link to %s elsewhere: nothing is written there', async (path, what) => {
   const box = await project()
   const outside = join(box.root, 'outside')
   if (what === 'a file') put(outside, '')
-  else mkdirSync(outside)
+  if (what === 'a directory') mkdirSync(outside)
   mkdirSync(join(box.dir, path, '..'), { recursive: true })
   symlinkSync(outside, join(box.dir, path))
   const done = box.tasks()
   expect(done.exitCode).toBe(1)
   expect(done.stderr).toContain('leads out of the mission')
   if (what === 'a file') expect(read(outside)).toBe('')
-  else expect(existsSync(join(outside, 'tasks.json'))).toBe(false)
+  if (what === 'a directory') expect(readdirSync(outside)).toEqual([])
+  if (what === 'nothing') expect(existsSync(outside)).toBe(false)
 })
 
 test('which mission: a directory in it, the current one, or the one this runs in', async () => {

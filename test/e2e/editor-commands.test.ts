@@ -133,6 +133,22 @@ test('close-editor: where no window shows the mission, nothing happens, quietly'
   })
 })
 
+test('close-editor: where windows cannot be listed it says why, and is done', async context => {
+  const box = desk()
+  useIdleClaude(box)
+  openTerminal(process.execPath, newMission, { env: box.env, cwd: box.root })
+  const { id } = await runningMission(box)
+  const { missions } = JSON.parse(box.with(['status', '--json']).stdout)
+  if (missions[0].presence === 'remote') context.skip('over ssh there is no window here for certain')
+  const closed = box.with(['mission', 'close-editor', id, '--json'])
+  expect(closed).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify({ id, window_id: null })}\n` })
+  expect(closed.stderr).toMatch(/^agenc: whether a window shows .* cannot be told: no display: .*\n$/)
+
+  writeProgram(join(box.root, 'bin', 'wmctrl'), '')
+  const seen = box.with(['mission', 'close-editor', id], { DISPLAY: ':0' })
+  expect(seen).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+})
+
 test('focus raises the window of a mission, close-editor closes it', async context => {
   needPrograms(context, 'Xvfb', 'openbox', 'xprop', 'wmctrl', 'xdotool', 'xterm')
   const box = sandbox()

@@ -58,6 +58,18 @@ test.each(editors)('$name opens a directory with a hostile name', async ({ name,
   expect([existsSync(join(root, 'pwned')), existsSync(join(dir, 'pwned'))]).toEqual([false, false])
 })
 
+test('a program of the same name in the directory is not run, though PATH leads there', async () => {
+  const root = temporaryDirectory()
+  const dir = join(root, 'repo')
+  mkdirSync(join(dir, 'bin'), { recursive: true })
+  standIn(root, 'zed', join(root, 'log'))
+  for (const bin of [dir, join(dir, 'bin')]) standIn(bin, 'zed', join(root, 'log-of-repo'))
+  const env = { PATH: `.:bin:${root}:/usr/bin:/bin` }
+  await openEditor(systemRunner, chooseEditor({ name: 'zed' }, { platform: 'linux', env }), dir, env)
+  await waitFor('a stand-in', () => existsSync(join(root, 'log')) || existsSync(join(root, 'log-of-repo')))
+  expect(existsSync(join(root, 'log-of-repo'))).toBe(false)
+})
+
 test('the command returns at once; the editor outlives it and its terminal', async () => {
   const box = sandbox()
   const log = join(box.root, 'log')

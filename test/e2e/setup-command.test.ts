@@ -231,6 +231,25 @@ describe('without questions', () => {
     expect(existsSync(join(box.agencHome, 'config.json'))).toBe(false)
   })
 
+  test.each([
+    ['.local', 'a file in the way'],
+    ['.local/share/bash-completion/completions/agenc/', 'a directory in its place'],
+  ])('a completion that cannot be written (%s): the rest is done, exit 1', path => {
+    const box = freshBox()
+    if (path.endsWith('/')) mkdirSync(join(box.home, path), { recursive: true })
+    else writeFileSync(join(box.home, path), '')
+    const args = ['setup', '--yes', '--completion', 'bash', '--repo', './src/app', '--json']
+    const done = box.agenc(args, { cwd: box.home })
+    expect(done.exitCode).toBe(1)
+    expect(done.stderr).toMatch(/^agenc: cannot write .*completions\/agenc: .*\n.*'agenc completion bash'/m)
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      completion: 'bash',
+      completion_error: expect.stringContaining('cannot write'),
+      repo_error: null,
+    })
+    expect(box.agencJson(['repo', 'ls'])).toMatchObject([{ id: 'local/src/app' }])
+  })
+
   test('a repo that cannot be cloned: the rest is done, exit 1', () => {
     const box = sandbox()
     mkdirSync(join(box.root, 'no-repo'))

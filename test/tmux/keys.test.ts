@@ -176,8 +176,8 @@ test('keys without a popup run in the background, and what they say becomes a me
   expect(server.files()).not.toContain('ran')
 })
 
-test('fork, stop and editor act on the mission in view', async () => {
-  const server = bench()
+test('fork, stop and editor act on the mission in view; certificates are kept for the editor', async () => {
+  const server = bench({ config: 'set-environment -g NODE_EXTRA_CA_CERTS /certificates' })
   const mission = newMissionId()
   server.run('set-option', '-w', '-t', '=agenc:', '@agenc_mission_uuid', mission)
   server.inject()
@@ -195,10 +195,10 @@ test('fork, stop and editor act on the mission in view', async () => {
   server.run('set-option', '-w', '-t', '=agenc:', '@agenc_mission_uuid', newMissionId())
   terminal.type('y')
   await waitFor('stop', () => server.calls().length === 3)
-  expect(server.calls().map(call => call.split('|')[0])).toEqual([
-    `mission fork ${mission}`,
-    `mission open ${mission}`,
-    `mission stop ${mission}`,
+  expect(server.calls().map(call => call.split('|').slice(0, 2))).toEqual([
+    [`mission fork ${mission}`, 'unset'],
+    [`mission open ${mission}`, '/certificates'],
+    [`mission stop ${mission}`, 'unset'],
   ])
 })
 

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { editorNames } from '../../src/config/schema.ts'
 import { chooseEditor, listEditors } from '../../src/editor/choose.ts'
@@ -11,17 +11,22 @@ import { temporaryDirectory } from '../helpers/cli.ts'
 /** A Linux machine on which these programs are installed. */
 function linuxWith(...programs: string[]) {
   const bin = temporaryDirectory()
+  install(bin, ...programs)
+  return { platform: 'linux' as const, env: { PATH: bin } }
+}
+
+function install(bin: string, ...programs: string[]): void {
   for (const program of programs) {
     writeFileSync(join(bin, program), '#!/bin/sh\n')
     chmodSync(join(bin, program), 0o755)
   }
-  return { platform: 'linux' as const, env: { PATH: bin } }
 }
 
 function macWith(...apps: string[]) {
   const dir = temporaryDirectory()
   for (const app of apps) mkdirSync(join(dir, `${app}.app`))
-  return { platform: 'darwin' as const, env: { PATH: '' }, appDirs: [dir] }
+  install(dir, 'open')
+  return { platform: 'darwin' as const, env: { PATH: dir }, appDirs: [dir] }
 }
 
 test('the table and the settings know the same names', () => {
@@ -29,8 +34,14 @@ test('the table and the settings know the same names', () => {
 })
 
 test('auto: the first of the table that is installed', () => {
-  const choice = chooseEditor({ name: 'auto' }, linuxWith('konsole', 'cursor', 'kitty'))
-  expect(choice).toEqual({ name: 'cursor', kind: 'ide', command: ['cursor', '{dir}'], warnings: [] })
+  const machine = linuxWith('konsole', 'cursor', 'kitty')
+  const command = [join(machine.env.PATH, 'cursor'), '{dir}']
+  expect(chooseEditor({ name: 'auto' }, machine)).toEqual({
+    name: 'cursor',
+    kind: 'ide',
+    command,
+    warnings: [],
+  })
 })
 
 test('not installed: a warning and the next one', () => {
@@ -43,19 +54,36 @@ test('after the last one the table begins again', () => {
 })
 
 test('zeditor is preferred to a zed that may be the ZFS daemon', () => {
-  expect(chooseEditor({ name: 'zed' }, linuxWith('zed', 'zeditor')).command[0]).toBe('zeditor')
+  expect(chooseEditor({ name: 'zed' }, linuxWith('zed', 'zeditor')).command[0]).toMatch(/\/zeditor$/)
 })
 
 test('a command of one’s own: as it stands, the directory last where it is not named', () => {
   const machine = linuxWith('emacs')
-  const own = (...command: string[]) => chooseEditor({ name: 'auto', command }, machine).command
-  expect(own('emacs', '--chdir={dir}', '-nw')).toEqual(['emacs', '--chdir={dir}', '-nw'])
-  expect(own('emacs', '-nw')).toEqual(['emacs', '-nw', '{dir}'])
+  const emacs = join(machine.env.PATH, 'emacs')
+  const own = (...command: string[]) => chooseEditor({ name: 'auto', command }, machine)
+  expect(own('emacs', '--chdir={dir}', '-nw')).toMatchObject({
+    name: 'emacs',
+    command: [emacs, '--chdir={dir}', '-nw'],
+  })
+  expect(own('emacs', '-nw').command).toEqual([emacs, '-nw', '{dir}'])
+  expect(own(emacs).command).toEqual([emacs, '{dir}'])
 })
 
 test('a command of one’s own that is not there: a warning and the table', () => {
   const choice = chooseEditor({ name: 'auto', command: ['emacs'] }, linuxWith('zed'))
   expect(choice).toMatchObject({ name: 'zed', warnings: ['emacs (editor.command) is not installed'] })
+})
+
+test('a command of one’s own by a relative path: whatever it finds is not meant', () => {
+  const machine = linuxWith('zed')
+  const program = relative('.', join(machine.env.PATH, 'zed'))
+  expect(program).toMatch(/^\.\.\//)
+  const choice = chooseEditor({ name: 'auto', command: [program] }, machine)
+  expect(choice).toMatchObject({
+    name: 'zed',
+    kind: 'ide',
+    warnings: [`${program} (editor.command) is not an absolute path`],
+  })
 })
 
 test('none installed: an error that says what to do', () => {
@@ -78,8 +106,9 @@ test.each([
   ['wezterm', 'WezTerm', ['open', '-na', 'WezTerm', '--args', 'start', '--cwd', '{dir}']],
   ['iterm2', 'iTerm', ['open', '-a', 'iTerm', '{dir}']],
   ['terminal-app', 'Terminal', ['open', '-a', 'Terminal', '{dir}']],
-])('macOS: %s as an application', (name, app, command) => {
-  expect(chooseEditor({ name }, macWith(app)).command).toEqual(command)
+])('macOS: %s as an application', (name, app, [open, ...args]) => {
+  const machine = macWith(app)
+  expect(chooseEditor({ name }, machine).command).toEqual([join(machine.env.PATH, open!), ...args])
 })
 
 test('macOS applications are not looked for on Linux', () => {

@@ -45,11 +45,17 @@ test('an integrated terminal: the first parent that owns a window', () => {
     presence: 'windowed',
     editorType: 'zed-editor',
     window: { id: '7', pid: 10, title: 'agent', startTime: '100' },
+    isUncertain: false,
   })
 })
 
 test('none: no process of the mission lives', () => {
-  expect(see(scene([init]))).toEqual({ presence: 'none', window: null, editorType: null })
+  expect(see(scene([init]))).toEqual({
+    presence: 'none',
+    window: null,
+    editorType: null,
+    isUncertain: false,
+  })
 })
 
 test('the wrapper stands in for a Claude that is gone', () => {
@@ -65,8 +71,8 @@ test('orphan: alive, its terminal gone', () => {
 
 test('terminal: a tty, and no window that can be told', () => {
   const rows: Row[] = [init, [9, 1, 'login'], [agentPid, 9, 'claude', '/dev/tty2']]
-  expect(see(scene(rows)).presence).toBe('terminal')
-  expect(see(scene(rows, { windows: null })).presence).toBe('terminal')
+  expect(see(scene(rows))).toMatchObject({ presence: 'terminal', isUncertain: false })
+  expect(see(scene(rows, { windows: null }))).toMatchObject({ presence: 'terminal', isUncertain: true })
 })
 
 test.each(['sshd', 'sshd-session', 'mosh-server'])('remote: the chain ends in %s', login => {

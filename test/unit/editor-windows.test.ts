@@ -61,14 +61,25 @@ test('xprop: a window of another machine is not ours', () => {
   expect(parseProperties('0x1', text, 'vm')).toBeNull()
 })
 
-test('with xdotool alone: windows with a class', () => {
-  const { exec } = recorded({
-    'xdotool get_num_desktops': { stdout: '4\n' },
-    'xdotool search': { stdout: '4194316\n4194331\n' },
-    'xdotool getwindowpid 4194316': { stdout: '12\nabcd1234 web\n' },
-    'xdotool getwindowpid 4194331': { exitCode: 1 },
-  })
-  expect(x11Windows(exec, {}, 'vm').list()).toEqual([{ id: '4194316', pid: 12, title: 'abcd1234 web' }])
+const xdotoolAnswers = {
+  'xdotool get_num_desktops': { stdout: '4\n' },
+  'xdotool search': { stdout: '4194316\n4194331\n' },
+  'xdotool getwindowpid 4194316': { stdout: '12\nabcd1234 web\n' },
+  'xdotool getwindowpid 4194331': { exitCode: 1 },
+}
+
+test.each([':0', 'unix:0.0'])('with xdotool alone, on %s: windows with a class', DISPLAY => {
+  const { exec } = recorded(xdotoolAnswers)
+  expect(x11Windows(exec, { DISPLAY }, 'vm').list()).toEqual([
+    { id: '4194316', pid: 12, title: 'abcd1234 web' },
+  ])
+})
+
+test('with xdotool alone, on a forwarded display: windows unknown, with a reason', () => {
+  const { exec } = recorded(xdotoolAnswers)
+  const windows = x11Windows(exec, { DISPLAY: 'localhost:10.0' }, 'vm')
+  expect(windows.list()).toBeNull()
+  expect(windows.problem()).toMatch(/install wmctrl/)
 })
 
 test.each([
@@ -81,7 +92,7 @@ test.each([
   ['no window manager, xdotool', { xdotool: { exitCode: 1 } }, /window manager/],
   ['no helper program', {}, /install wmctrl/],
 ])('%s: windows unknown, with a reason', (_what, answers, reason) => {
-  const windows = x11Windows(recorded(answers).exec, {}, 'vm')
+  const windows = x11Windows(recorded(answers).exec, { DISPLAY: ':0' }, 'vm')
   expect(windows.list()).toBeNull()
   expect(windows.problem()).toMatch(reason)
 })

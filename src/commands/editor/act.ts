@@ -5,7 +5,7 @@ import { AgencError } from '../../errors.ts'
 import type { MissionJson } from '../../mission/json.ts'
 import { sightMissions, surroundingsOf } from './sighting.ts'
 
-/** The window that was asked, and whose it is; null where none shows the mission. */
+/** The window that was asked, and whose it is; null where none is known to show the mission. */
 export function askWindow(
   context: Context,
   mission: MissionJson,
@@ -13,7 +13,11 @@ export function askWindow(
   act: (desktop: Desktop, seen: SeenWindow) => Outcome,
 ): { id: string; program: string } | null {
   const surroundings = surroundingsOf(context)
-  const { window, editorType } = sightMissions(surroundings, [mission])[0]!
+  const { window, editorType, isUncertain } = sightMissions(surroundings, [mission])[0]!
+  if (isUncertain) {
+    const why = surroundings.windows.problem() ?? "see 'agenc doctor'"
+    context.err.line(`agenc: whether a window shows ${mission.short_id} cannot be told: ${why}`)
+  }
   if (window === null) return null
   const outcome = act(surroundings, window)
   if (outcome === 'gone') return null

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { AgencError, errorCode, isAgencError } from '../../errors.ts'
 import { writeFileAtomically } from '../../io/files.ts'
@@ -23,13 +23,15 @@ export function writeProjectFile(dir: string, path: string, text: string): void 
   })
 }
 
-/** A repo may come with a link to anywhere. */
+/** A repo may come with a link to anywhere, also to where nothing is yet. */
 function refuseWayOut(dir: string, path: string): void {
   const file = join(dir, path)
-  const real = missingIsNull(() => realpathSync(file)) ?? missingIsNull(() => realpathSync(dirname(file)))
-  if (real === null || real.startsWith(realpathSync(dir) + sep)) return
+  const there = [file, dirname(file)].find(place => missingIsNull(() => lstatSync(place)))
+  if (there === undefined) return
+  const real = missingIsNull(() => realpathSync(there))
+  if (real?.startsWith(realpathSync(dir) + sep)) return
   throw new AgencError(
-    `${path} is a link that leads out of the mission's directory`,
+    `${path} is a link that leads out of the mission's directory, or nowhere`,
     'Nothing was changed. Put a file of its own there, then run this again.',
   )
 }

@@ -24,7 +24,8 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
     if (json) {
       const { id, tmux_window } = mission
       context.out.line(JSON.stringify({ id, tmux_window, window_id: raised?.id ?? null, opened }))
-    } else if (opened) context.err.line(`No window shows ${mission.short_id}: opened ${opened}`)
+    } else if (opened)
+      context.err.line(`No window was found that shows ${mission.short_id}: opened ${opened}`)
     return 0
   },
 })

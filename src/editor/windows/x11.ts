@@ -12,7 +12,8 @@ const onlyXwayland = 'under Wayland only the windows of X programs (XWayland) ca
 
 export function x11Windows(exec: Runner, env: NodeJS.ProcessEnv, host: string): WindowSystem {
   const ask: AskX = (program, ...args) => exec.capture(program, args, { env, timeoutMs })
-  const listing = () => firstInstalled([listWithWmctrl, listWithXprop, listWithXdotool], ask, host)
+  const listers: Lister[] = [listWithWmctrl, listWithXprop, listWithXdotool]
+  const listing = () => firstInstalled(listers, list => list(ask, host, env.DISPLAY ?? ''))
   return {
     list: () => {
       const windows = listing()
@@ -26,9 +27,11 @@ export function x11Windows(exec: Runner, env: NodeJS.ProcessEnv, host: string): 
   }
 }
 
-function firstInstalled(listers: ((ask: AskX, host: string) => Listing)[], ask: AskX, host: string): Listing {
+type Lister = (ask: AskX, host: string, display: string) => Listing
+
+function firstInstalled(listers: readonly Lister[], run: (list: Lister) => Listing): Listing {
   for (const list of listers) {
-    const windows = list(ask, host)
+    const windows = run(list)
     if (windows !== 'missing') return windows
   }
   return 'missing'

@@ -4,8 +4,10 @@ import type { Window } from './system.ts'
 /**
  * xdotool searches the whole tree of windows; those with a class are programs' own, not a frame or a
  * button of the window manager. Without a window manager it still finds some, but cannot raise them.
+ * It does not say which machine a window's pid counts on: on a forwarded display that is seldom this one.
  */
-export function listWithXdotool(ask: AskX): Listing {
+export function listWithXdotool(ask: AskX, _host: string, display: string): Listing {
+  if (!isLocal(display)) return 'missing'
   const manager = ask('xdotool', 'get_num_desktops')
   if (manager.missing) return 'missing'
   if (manager.exitCode !== 0) return 'silent'
@@ -15,6 +17,10 @@ export function listWithXdotool(ask: AskX): Listing {
     const answer = ask('xdotool', 'getwindowpid', id, 'getwindowname', id)
     return parseWindow(id, answer.stdout) ?? []
   })
+}
+
+function isLocal(display: string): boolean {
+  return display.startsWith(':') || display.startsWith('unix:')
 }
 
 export function parseWindow(id: string, text: string): Window | null {

@@ -1,9 +1,12 @@
 import { literal, type TmuxCommand } from '../tmux.ts'
 import { line } from './script.ts'
 
+/** Node parses the certificates at every start, which more than doubles it. */
+const quickStart = 'unset NODE_EXTRA_CA_CERTS'
+
 /** Popup arguments reach no shell and are not expanded by tmux: the script is constant, the rest is data. */
 const popupScript = [
-  'unset NODE_EXTRA_CA_CERTS',
+  quickStart,
   '"$@"',
   'code=$?',
   'case $code in 0 | 130) exit 0 ;; esac',
@@ -22,7 +25,6 @@ export function popup(program: readonly string[]): TmuxCommand {
  * tmux 3.2 does not take a client for it.
  */
 const quietScript = [
-  'unset NODE_EXTRA_CA_CERTS',
   'text=$("$@" 2>&1 >/dev/null </dev/null | sed "s/[$hash%]/&&/g" | tr "\\n" " ")',
   '[ -n "$text" ] || exit 0',
   'set -- -d 5000 -- "$text"',
@@ -35,14 +37,24 @@ export interface Format {
   format: string
 }
 
+export interface QuietOptions {
+  /** For a program that hands its environment on to what it starts. */
+  keepsEnvironment?: boolean
+}
+
 /**
  * A program without a terminal. `run-shell` knows only shell text, and tmux expands `#` in it, some versions
  * twice: every word is quoted for sh, and the only `#` are those of our own formats.
  */
-export function quietly(tmux: string, program: readonly (string | Format)[]): TmuxCommand {
+export function quietly(
+  tmux: string,
+  program: readonly (string | Format)[],
+  { keepsEnvironment = false }: QuietOptions = {},
+): TmuxCommand {
   const words = program.map(word => (typeof word === 'string' ? shellWord(word) : word.format))
   const names = `hash=$(printf "\\043"); client=#{q:client_name}; tmux=${shellWord(tmux)}`
-  return ['run-shell', '-b', `${names}; set -- ${words.join(' ')}; ${quietScript}`]
+  const script = keepsEnvironment ? quietScript : `${quickStart}; ${quietScript}`
+  return ['run-shell', '-b', `${names}; set -- ${words.join(' ')}; ${script}`]
 }
 
 function shellWord(word: string): string {

@@ -61,7 +61,9 @@ function commandsOf(programs: KeyPrograms): Record<Exclude<KeyName, 'help'>, Tmu
     next: quietly(tmux, [...agenc, 'tmux', 'next']),
     fork: withMission(quietly(tmux, [...agenc, 'mission', 'fork', missionInView])),
     stop: withMission(confirmed('Stop mission', quietly(tmux, [...agenc, 'mission', 'stop', missionInView]))),
-    editor: withMission(quietly(tmux, [...agenc, 'mission', 'open', missionInView])),
+    editor: withMission(
+      quietly(tmux, [...agenc, 'mission', 'open', missionInView], { keepsEnvironment: true }),
+    ),
     hold: quietly(tmux, [...agenc, 'hold']),
     detach: ['detach-client'],
   }
