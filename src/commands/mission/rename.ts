@@ -1,8 +1,7 @@
 import type { Context } from '../../context.ts'
 import { recordEvent } from '../../db/events.ts'
-import { getMission, updateMission } from '../../db/missions.ts'
+import { updateMission } from '../../db/missions.ts'
 import { withStore } from '../../db/store.ts'
-import { AgencError } from '../../errors.ts'
 import { missionName } from '../../mission/naming.ts'
 import type { MissionRecord } from '../../mission/record.ts'
 import { chooseMission } from '../../roster/choose.ts'
@@ -21,14 +20,13 @@ export default defineCommand<{ mission: string; name: string; json?: boolean }>(
   async run(context, { mission: word, name: text, json }) {
     const name = missionName(text)
     const mission = await withStore(context, async db => {
-      const { id } = await chooseMission(context, db, word)
+      const chosen = await chooseMission(context, db, word)
       db.transaction(() => {
-        updateMission(db, id, { name })
-        recordEvent(db, id, context.now().toISOString(), 'renamed', { name })
+        updateMission(db, chosen.id, { name })
+        recordEvent(db, chosen.id, context.now().toISOString(), 'renamed', { name })
       }).immediate()
-      return getMission(db, id)
+      return { ...chosen, name }
     })
-    if (!mission) throw new AgencError('the mission was deleted meanwhile', "Run 'agenc mission ls -a'.")
     if (statusNow(context, mission) === 'running') renameWindow(context, mission)
     if (json) context.out.line(JSON.stringify({ id: mission.id, name }))
     return 0
