@@ -1,6 +1,6 @@
-import { applyEdits, modify } from 'jsonc-parser'
+import { applyEdits } from 'jsonc-parser'
 import { withLock } from '../io/lock.ts'
-import { brokenConfig, emptyConfig, replaceConfig } from './file.ts'
+import { brokenConfig, editsFor, emptyConfig, replaceConfig } from './file.ts'
 import { findSetting } from './key.ts'
 import { parseConfig } from './parse.ts'
 import { readConfigText } from './text.ts'
@@ -20,8 +20,5 @@ export async function changeSettings(path: string, changes: readonly Change[]): 
 }
 
 function apply(text: string, [key, value]: Change): string {
-  const edits = modify(text, [...findSetting(key).path], value, {
-    formattingOptions: { insertSpaces: true, tabSize: 2 },
-  })
-  return applyEdits(text, edits)
+  return applyEdits(text, editsFor(text, findSetting(key), value))
 }

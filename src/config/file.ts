@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { applyEdits, modify } from 'jsonc-parser'
+import { applyEdits, type Edit, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 import * as v from 'valibot'
 import publishedSchema from '../../schema/config.schema.json' with { type: 'json' }
 import { type AgencError, configError, usageError } from '../errors.ts'
@@ -35,11 +35,16 @@ export async function changeConfig(path: string, setting: Setting, value: unknow
     const text = readConfigText(path) ?? emptyConfig
     const before = parseConfig(text)
     if (!before.ok) throw brokenConfig(path, before.problem)
-    const edits = modify(text, [...setting.path], value, {
-      formattingOptions: { insertSpaces: true, tabSize: 2 },
-    })
+    const edits = editsFor(text, setting, value)
     if (edits.length > 0) replaceConfig(path, applyEdits(text, edits))
   })
+}
+
+/** `undefined` removes the value. jsonc-parser throws where there is not even a section to remove it from. */
+export function editsFor(text: string, { path }: Setting, value: unknown): Edit[] {
+  const root = value === undefined ? parseTree(text) : undefined
+  if (value === undefined && !(root && findNodeAtLocation(root, [...path]))) return []
+  return modify(text, [...path], value, { formattingOptions: { insertSpaces: true, tabSize: 2 } })
 }
 
 const schemaName = 'config.schema.json'
@@ -47,6 +52,9 @@ const preparedName = 'config.prepared.json'
 
 /** Editors complete and check the file by the schema, which is kept beside it so that it always fits. */
 export const emptyConfig = `${JSON.stringify({ $schema: `./${schemaName}` }, null, 2)}\n`
+
+/** Begins the name of the directory in which 'config edit' keeps its copy until it is saved. */
+export const editPrefix = 'edit-'
 
 export function replaceConfig(path: string, text: string): void {
   writeSchemaInto(dirname(path))

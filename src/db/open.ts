@@ -11,12 +11,14 @@ export type { Database } from 'better-sqlite3'
 const busyTimeoutMs = 5_000
 
 /** Opens the store for writing: creates it, or brings it up to date, where needed. */
-export async function openStore(path: string): Promise<Database> {
-  makePrivateDirectory(dirname(path))
-  if (!existsSync(path)) await withLock(path, () => createEmpty(path))
-  if (versionInHeader(path) !== migrations.length && versionOfStore(path) < migrations.length)
-    await withLock(path, () => migrate(path))
-  return connect(path)
+export function openStore(path: string): Promise<Database> {
+  return explained(path, async () => {
+    makePrivateDirectory(dirname(path))
+    if (!existsSync(path)) await withLock(path, () => createEmpty(path))
+    if (versionInHeader(path) !== migrations.length && versionOfStore(path) < migrations.length)
+      await withLock(path, () => migrate(path))
+    return connect(path)
+  })
 }
 
 const versionOffset = 60
@@ -34,13 +36,15 @@ function versionInHeader(path: string): number {
 }
 
 /** Opens the store without writing to it, but for a migration; null where there is none yet. */
-export async function openStoreForReading(path: string): Promise<Database | null> {
-  if (!existsSync(path)) return null
-  const db = connect(path, { readonly: true })
-  if (versionOf(db) === migrations.length) return db
-  db.close()
-  await withLock(path, () => migrate(path))
-  return connect(path, { readonly: true })
+export function openStoreForReading(path: string): Promise<Database | null> {
+  return explained(path, async () => {
+    if (!existsSync(path)) return null
+    const db = connect(path, { readonly: true })
+    if (versionOf(db) === migrations.length) return db
+    db.close()
+    await withLock(path, () => migrate(path))
+    return connect(path, { readonly: true })
+  })
 }
 
 /** Asked without the right to write: even closing a writer's connection may change the file. */
@@ -54,11 +58,9 @@ function versionOfStore(path: string): number {
 }
 
 function connect(path: string, { readonly = false } = {}): Database {
-  const db = explained(path, () => {
-    return new Sqlite(path, { timeout: busyTimeoutMs, readonly, nativeBinding: nativeBinding() })
-  })
+  const db = new Sqlite(path, { timeout: busyTimeoutMs, readonly, nativeBinding: nativeBinding() })
   try {
-    explained(path, () => refuseNewerStore(db, path))
+    refuseNewerStore(db, path)
     if (!readonly && db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL')
     db.pragma('foreign_keys = ON')
     db.pragma('synchronous = NORMAL')
@@ -72,9 +74,9 @@ function connect(path: string, { readonly = false } = {}): Database {
   }
 }
 
-function explained<T>(path: string, work: () => T): T {
+async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (isAgencError(error)) throw error
     const code = errorCode(error)
@@ -86,7 +88,7 @@ function explained<T>(path: string, work: () => T): T {
     }
     throw new AgencError(
       `the store ${path} cannot be opened: ${(error as Error).message}`,
-      'Check who owns it and its mode. Copies from before an update stand beside it.',
+      'Check who owns it and its mode, or set AGENC_DIRPATH to another directory. Copies from before an update stand beside it.',
     )
   }
 }

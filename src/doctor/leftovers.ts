@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import { editPrefix } from '../config/file.ts'
 import type { Context } from '../context.ts'
 import { errorCode } from '../errors.ts'
 import { isDraft } from '../io/files.ts'
@@ -29,6 +30,9 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
     ...aged(paths.home)
       .filter(({ name, ageMs }) => isDraft(name) && ageMs > hourMs)
       .map(({ path }) => rubbish('what is left of a write', path)),
+    ...aged(paths.home)
+      .filter(({ name, ageMs }) => name.startsWith(editPrefix) && ageMs > hourMs)
+      .map(({ path }) => unsavedEdit(path)),
     ...missions
       .filter(({ name, ageMs }) => isMissionId(name) && !known.has(name) && ageMs > hourMs)
       .map(({ path }) => (hasFiles(path) ? unknownMission(path) : emptyMission(path))),
@@ -62,6 +66,15 @@ function unknownMission(path: string): Finding {
     'leftovers',
     `a mission's directory that the store does not know: ${path}`,
     `Look whether you need something of it, then: rm -rf ${quoted(path)}`,
+  )
+}
+
+/** Its editor was cut off, or is still open: only its owner can tell. */
+function unsavedEdit(path: string): Finding {
+  return warning(
+    'leftovers',
+    `settings from 'agenc config edit' that were not saved: ${path}`,
+    `Unless they are still open: look whether you need something of them, then: rm -rf ${quoted(path)}`,
   )
 }
 

@@ -23,8 +23,3 @@ function cleaned(text: string): string {
   if (plain.test(text)) return text
   return text.replace(escapeSequences, '').replace(controlCharacters, ' ').replace(invisibleCharacters, '')
 }
-
-/**
- * The most columns that a terminal may take for it. Where joined emoji (👩‍👩‍👧) are drawn one by one,
- * as many terminals do, what is only as wide as their sum still fits.
- */

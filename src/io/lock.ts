@@ -16,7 +16,12 @@ export async function withLock<T>(path: string, work: () => T): Promise<T> {
   const lock = `${path}.lock`
   makePrivateDirectory(dirname(path))
   for (const deadlineMs = Date.now() + patienceMs; !tryToTake(lock); await pause())
-    if (Date.now() > deadlineMs) throw cannotLock(path, 'somebody else holds it')
+    if (Date.now() > deadlineMs)
+      throw cannotLock(
+        path,
+        'somebody else holds it',
+        `If no other agenc or claude is running, remove ${lock}.`,
+      )
   try {
     return work()
   } finally {
@@ -29,7 +34,12 @@ function tryToTake(lock: string): boolean {
     mkdirSync(lock)
     return true
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw cannotLock(lock.replace(/\.lock$/, ''), (error as Error).message)
+    if (errorCode(error) !== 'EEXIST')
+      throw cannotLock(
+        lock.replace(/\.lock$/, ''),
+        (error as Error).message,
+        `Check who owns ${dirname(lock)} and its mode.`,
+      )
   }
   if (isAbandoned(lock)) release(lock)
   return false
@@ -54,9 +64,6 @@ function pause(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, least + Math.random() * (most - least)))
 }
 
-function cannotLock(path: string, reason: string): AgencError {
-  return new AgencError(
-    `cannot lock ${path}: ${reason}`,
-    `If no other agenc or claude is running, remove ${path}.lock.`,
-  )
+function cannotLock(path: string, reason: string, hint: string): AgencError {
+  return new AgencError(`cannot lock ${path}: ${reason}`, hint)
 }

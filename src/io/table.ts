@@ -45,7 +45,9 @@ function cell(text: string, width: number, isLast: boolean): string {
 
 /** Cut step by step, always from the widest: first the columns that shrink, at last all of them. */
 function fittedWidths(columns: readonly Column[], available: number): number[] {
-  const needed = columns.map(({ cells }) => Math.max(...cells.map(textWidth)))
+  const needed = columns.map(({ cells }) =>
+    cells.reduce((widest, cell) => Math.max(widest, textWidth(cell)), 0),
+  )
   const widths = columns.map(({ title }, index) => Math.max(textWidth(title), needed[index]!))
   const all = [...columns.keys()]
   const shrinking = all.filter(index => columns[index]!.shrinks)

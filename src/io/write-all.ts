@@ -12,7 +12,11 @@ export function writeAll(fd: number, text: string): void {
     } catch (error) {
       if (errorCode(error) === 'EPIPE') return
       if (errorCode(error) !== 'EAGAIN') throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
+      pause()
     }
   }
+}
+
+export function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
 }

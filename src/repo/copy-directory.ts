@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AgencError, Cancelled } from '../errors.ts'
 import type { Result, Runner } from '../exec/runner.ts'
@@ -23,11 +24,12 @@ export async function copyDirectory(copy: DirectoryCopy): Promise<void> {
   await fillThenPlace(dirname(to), to, async directory => {
     let copied: Result | undefined
     for (const args of copyArguments(platform, from, directory)) {
-      copied = await exec.stream('cp', args, { env, signal })
+      copied = await exec.stream('cp', args, { env: { ...env, LC_ALL: 'C' }, signal })
       if (signal?.aborted) throw new Cancelled()
-      if (copied.exitCode === 0) break
+      // A cp that does not know its options has made nothing; any other has failed for good.
+      if (existsSync(directory)) break
     }
-    if (copied?.exitCode !== 0) throw copyFailed(from, copied)
+    if (copied?.exitCode !== 0 && !lacksOnlyVanished(directory, copied)) throw copyFailed(from, copied)
     moveWorktrees(directory, from, to)
   })
 }
@@ -39,6 +41,16 @@ export function copyArguments(platform: NodeJS.Platform, from: string, to: strin
     ['-a', '--reflink=auto', '-T', '--', from, to],
     ['-a', '--', `${from}/.`, to],
   ]
+}
+
+const vanished = /^cp: (?!can(not|'t) create ).*: No such file or directory$/
+const neededObject = /\.git\/(.*\/)?objects\/(?!.*\btmp_)/
+
+/** Claude may be at work in the original: files come and go. Objects that git just packed would be missed. */
+function lacksOnlyVanished(directory: string, result: Result | undefined): boolean {
+  const lines = result?.stderr.split('\n').filter(line => line !== '') ?? []
+  const isVanished = (line: string) => vanished.test(line) && !neededObject.test(line)
+  return result?.exitCode === 1 && lines.length > 0 && lines.every(isVanished) && existsSync(directory)
 }
 
 function copyFailed(from: string, result: Result | undefined): AgencError {

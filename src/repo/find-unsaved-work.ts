@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { disabledFilters } from './filters.ts'
 import { askGit, type GitOptions, type GitTools, gitReason } from './git.ts'
+import { hiddenChanges, type IndexEntry, notableEntries, submoduleMode } from './index-entries.ts'
 
 /** What would be lost if a directory were deleted. */
 export interface UnsavedWork {
@@ -19,11 +20,15 @@ export type UnsavedWorkAnswer = UnsavedWork | { unknown: string }
 
 class Unknown extends Error {}
 
-/** Nothing in the directory is executed, whatever its git settings say. A failure is never taken for "nothing". */
-export function findUnsavedWork(tools: GitTools, directory: string): UnsavedWorkAnswer {
+/**
+ * Nothing in the directory is executed, whatever its git settings say. A failure is never taken for "nothing".
+ * `library` is the bare repo it was made from, if any: tags are elsewhere when they are there, and without it all are.
+ */
+export function findUnsavedWork(tools: GitTools, directory: string, library?: string): UnsavedWorkAnswer {
   try {
     if (!existsSync(directory)) return nothing()
-    if (existsSync(join(directory, '.git'))) return inRepo(tools, directory)
+    // git tells real paths, and they are compared.
+    if (existsSync(join(directory, '.git'))) return inRepo(tools, realpathSync(directory), library)
     return { ...nothing(), hasFilesOutsideGit: hasFile(directory) }
   } catch (error) {
     return { unknown: error instanceof Error ? error.message : String(error) }
@@ -35,13 +40,18 @@ function nothing(): UnsavedWork {
 }
 
 /** The repo with its linked worktrees and its submodules, each asked by itself so that git starts no other git. */
-function inRepo(tools: GitTools, root: string): UnsavedWork {
-  const work = { ...nothing(), ...inWorktree(tools, root), ...inHistory(tools, root) }
-  const isUnknown = (path: string) => path !== root && existsSync(join(path, '.git'))
-  for (const path of linkedWorktrees(tools, root).filter(isUnknown)) {
-    addFrom(work, inWorktree(tools, path), relative(root, path))
+function inRepo(tools: GitTools, root: string, library?: string): UnsavedWork {
+  const entries = indexEntries(tools, root)
+  const work = { ...nothing(), ...inWorktree(tools, root, entries), ...inHistory(tools, root, library) }
+  const others = (paths: string[]) =>
+    paths
+      .filter(path => existsSync(join(path, '.git')))
+      .map(path => realpathSync(path))
+      .filter(path => path !== root)
+  for (const path of others(linkedWorktrees(tools, root))) {
+    addFrom(work, inWorktree(tools, path, indexEntries(tools, path)), relative(root, path))
   }
-  for (const path of submodules(tools, root).filter(isUnknown)) {
+  for (const path of others(submodules(root, entries))) {
     const inner = inRepo(tools, path)
     addFrom(work, inner, relative(root, path))
     work.unpushed += inner.unpushed
@@ -57,7 +67,7 @@ function addFrom(work: UnsavedWork, inner: FilesOfWorktree, prefix: string): voi
   work.untracked.push(...inner.untracked.map(path => join(prefix, path)))
 }
 
-function inWorktree(tools: GitTools, root: string): FilesOfWorktree {
+function inWorktree(tools: GitTools, root: string, index: readonly IndexEntry[]): FilesOfWorktree {
   const config = disabledFilters(tools, gitOf(root))
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal']
   const listed = ask(tools, [...args, '--ignore-submodules=dirty'], { ...gitOf(root), config })
@@ -66,17 +76,22 @@ function inWorktree(tools: GitTools, root: string): FilesOfWorktree {
     entries.filter(isWanted).map(entry => entry.slice(3))
   return {
     untracked: paths(entry => entry.startsWith('??')),
-    uncommitted: paths(entry => !entry.startsWith('??')),
+    uncommitted: [...paths(entry => !entry.startsWith('??')), ...hiddenChanges(root, index)],
   }
 }
 
-function inHistory(tools: GitTools, root: string): Pick<UnsavedWork, 'unpushed' | 'stashes'> {
+function inHistory(
+  tools: GitTools,
+  root: string,
+  library?: string,
+): Pick<UnsavedWork, 'unpushed' | 'stashes'> {
   const elsewhere = ['refs/remotes/*', 'refs/tags/*', 'refs/stash', 'refs/prefetch/*'].map(
     refs => `--exclude=${refs}`,
   )
+  const ownTags = library === undefined ? [] : tagsOnlyIn(tools, root, library)
   const unpushed = ask(
     tools,
-    ['rev-list', '--count', ...elsewhere, '--all', '--not', '--remotes'],
+    ['rev-list', '--count', ...elsewhere, '--all', ...ownTags, '--not', '--remotes'],
     gitOf(root),
   )
   const hasStash =
@@ -85,16 +100,30 @@ function inHistory(tools: GitTools, root: string): Pick<UnsavedWork, 'unpushed' 
   return { unpushed: Number(unpushed), stashes: stashes.split('\n').filter(line => line !== '').length }
 }
 
+/** By what they stand for. */
+function tagsOnlyIn(tools: GitTools, root: string, library: string): string[] {
+  const tagged = (options: GitOptions) =>
+    ask(tools, ['for-each-ref', '--format=%(objectname)', 'refs/tags'], options)
+      .split('\n')
+      .filter(line => line !== '')
+  const own = new Set(tagged(gitOf(root)))
+  if (own.size > 0 && existsSync(library))
+    for (const object of tagged({ gitDir: library })) own.delete(object)
+  return [...own]
+}
+
+/** Of the index only what is to be looked at: a large repo has a hundred thousand others. */
+function indexEntries(tools: GitTools, root: string): IndexEntry[] {
+  return notableEntries(ask(tools, ['ls-files', '-v', '--stage', '-z'], gitOf(root)))
+}
+
 function linkedWorktrees(tools: GitTools, root: string): string[] {
   const lines = ask(tools, ['worktree', 'list', '--porcelain'], gitOf(root)).split('\n')
   return lines.filter(line => line.startsWith('worktree ')).map(line => line.slice('worktree '.length))
 }
 
-function submodules(tools: GitTools, root: string): string[] {
-  const entries = ask(tools, ['ls-files', '--stage', '-z'], gitOf(root)).split('\0')
-  return entries
-    .filter(entry => entry.startsWith('160000 '))
-    .map(entry => join(root, entry.slice(entry.indexOf('\t') + 1)))
+function submodules(root: string, index: readonly IndexEntry[]): string[] {
+  return index.filter(({ mode }) => mode === submoduleMode).map(({ path }) => join(root, path))
 }
 
 /** Named outright: a `core.worktree` in its settings, or a repo around it, does not mislead us. */

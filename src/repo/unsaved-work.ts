@@ -5,8 +5,12 @@ import type { GitTools } from './git.ts'
 const shownNames = 3
 
 /** What would be lost, a line each; empty when nothing would. Not knowing is a line too. */
-export function describeUnsavedWork({ directory, ...tools }: GitTools & { directory: string }): string[] {
-  const answer = findUnsavedWork(tools, directory)
+export function describeUnsavedWork({
+  directory,
+  library,
+  ...tools
+}: GitTools & { directory: string; library?: string }): string[] {
+  const answer = findUnsavedWork(tools, directory, library)
   if ('unknown' in answer) return [`what is in it cannot be told: ${cleanText(answer.unknown)}`]
   return linesOf(answer).filter(line => line !== undefined)
 }

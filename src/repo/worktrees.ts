@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 
 /**
  * git writes absolute paths into linked worktrees (Claude makes some below `.claude`). In a copy of the whole
@@ -11,7 +11,7 @@ export function moveWorktrees(copied: string, from: string, to: string): void {
   if (!existsSync(registered) || !isInside(copied, registered)) return
   for (const name of readdirSync(registered)) {
     const pointer = join(registered, name, 'gitdir')
-    const inside = placeInside(pointer, from)
+    const inside = placeInside(pointer, from, name)
     if (inside !== undefined && isInside(copied, pointer) && isInside(copied, join(copied, inside))) {
       replaceFile(pointer, `${join(to, inside)}\n`)
       replaceFile(join(copied, inside), `gitdir: ${join(to, '.git', 'worktrees', name)}\n`)
@@ -21,10 +21,15 @@ export function moveWorktrees(copied: string, from: string, to: string): void {
   }
 }
 
-/** Where below `root` the worktree's `.git` file is; undefined when it is elsewhere. */
-function placeInside(pointer: string, root: string): string | undefined {
+/**
+ * Where below `root` the worktree's `.git` file is; undefined when it is elsewhere, or nowhere. Either path may go
+ * through links, and git can be told to write a relative one.
+ */
+function placeInside(pointer: string, root: string, name: string): string | undefined {
   if (!existsSync(pointer)) return undefined
-  const path = relative(root, readFileSync(pointer, 'utf8').trimEnd())
+  const written = resolve(root, '.git', 'worktrees', name, readFileSync(pointer, 'utf8').trimEnd())
+  if (!existsSync(written)) return undefined
+  const path = relative(realpathSync(root), join(realpathSync(dirname(written)), basename(written)))
   return path === '' || path.startsWith('..') ? undefined : path
 }
 

@@ -1,5 +1,5 @@
 import { type Context, isInteractive } from '../context.ts'
-import { listMissions } from '../db/missions.ts'
+import { getMission, listMissions } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { AgencError, usageError } from '../errors.ts'
 import { ago } from '../io/ago.ts'
@@ -22,11 +22,11 @@ export async function chooseMission(
   if (!isInteractive(context)) throw usageError('which mission?', "Name one; 'agenc mission ls' lists them.")
   if (candidates.length === 0) throw new AgencError('there is no such mission', "Run 'agenc mission ls -a'.")
   const now = context.now()
-  return pick(
+  const id = await pick(
     context,
     'mission',
     candidates.map(mission => ({
-      value: mission,
+      value: mission.id,
       cells: [
         shortId(mission.id),
         mission.repo ? displayRepo(mission.repo) : '(blank)',
@@ -35,6 +35,10 @@ export async function chooseMission(
       ],
     })),
   )
+  // A picker may stand for hours.
+  const picked = db && getMission(db, id)
+  if (!picked) throw new AgencError(`${shortId(id)} was deleted meanwhile`, "Run 'agenc mission ls -a'.")
+  return picked
 }
 
 /** Each named mission once, in the order named. */

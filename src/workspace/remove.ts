@@ -3,16 +3,29 @@ import { join } from 'node:path'
 import { claudeLocations } from '../claude/locations.ts'
 import { forgetDirectory } from '../claude/trust.ts'
 import type { Context } from '../context.ts'
-import { deleteMission } from '../db/missions.ts'
+import { deleteMission, getMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
+import type { MissionId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 
-/** Moved out of sight first: an interrupted deletion leaves rubbish, never half a mission. */
-export async function removeMission(context: Context, db: Database, mission: MissionRecord): Promise<void> {
-  const { root, agent } = context.paths.mission(mission.id)
-  const rubbish = join(context.paths.missions, `.deleted-${mission.id}`)
+/**
+ * Moved out of sight first: an interrupted deletion leaves rubbish, never half a mission. `check` may throw; it sees
+ * the mission at the last moment, in which nobody can start it.
+ */
+export async function removeMission(
+  context: Context,
+  db: Database,
+  id: MissionId,
+  check: (mission: MissionRecord) => void,
+): Promise<void> {
+  const { root, agent } = context.paths.mission(id)
+  const rubbish = join(context.paths.missions, `.deleted-${id}`)
   await forgetDirectory(claudeLocations(context.env).globalConfig, agent)
-  if (existsSync(root)) renameSync(root, rubbish)
-  deleteMission(db, mission.id)
+  db.transaction(() => {
+    const mission = getMission(db, id)
+    if (mission) check(mission)
+    deleteMission(db, id)
+    if (existsSync(root)) renameSync(root, rubbish)
+  }).immediate()
   rmSync(rubbish, { recursive: true, force: true })
 }

@@ -1,4 +1,4 @@
-import { preparedConfig } from '../config/prepared.ts'
+import { stopGraceMs } from '../config/grace.ts'
 import type { Context } from '../context.ts'
 import { listHeldMissions } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
@@ -28,7 +28,7 @@ export async function stopMissions(
   const probe = systemProbe(context.exec)
   const here = context.env.AGENC_MISSION_UUID
   const others = missions.filter(({ id }) => id !== here).flatMap(held)
-  const graceMs = await graceOf(context)
+  const graceMs = await stopGraceMs(context.paths)
   const wrappers = inSight(
     probe,
     others.map(({ wrapper }) => wrapper),
@@ -87,10 +87,6 @@ async function cleanUp(
   return true
 }
 
-async function graceOf({ paths }: Context): Promise<number> {
-  return (await preparedConfig(paths)).stop.grace_ms
-}
-
 /** Woken up in the background of a shell, Claude wants the terminal, and the kernel suspends both again. */
 async function waitAwake(
   probe: ProcessProbe,
@@ -111,7 +107,8 @@ async function waitAwake(
  */
 export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<boolean> {
   const probe = systemProbe(context.exec)
-  if (!(await endLeftoverClaude(context, probe, mission, 'SIGTERM', await graceOf(context)))) return false
+  if (!(await endLeftoverClaude(context, probe, mission, 'SIGTERM', await stopGraceMs(context.paths))))
+    return false
   const signal = mission.exit_signal as NodeJS.Signals | null
   const ending = { code: mission.exit_code, signal, isLost: false }
   return releaseLease(db, mission.id, leaseHolder(mission), ending, context.now())

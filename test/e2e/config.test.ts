@@ -45,6 +45,8 @@ test('set, get, ls, unset and path', () => {
   expect(agencJson(['config', 'get', 'claude.permission_mode'])).toBeNull()
   expect(existsSync(file)).toBe(false)
 
+  expect(agencJson(['config', 'unset', 'stop.grace_ms'])).toEqual({ key: 'stop.grace_ms', value: null })
+  expect(existsSync(file)).toBe(false)
   expect(agenc(['config', 'set', 'claude.permission_mode', 'plan'])).toEqual({
     exitCode: 0,
     stdout: '',
@@ -78,6 +80,7 @@ test('set, get, ls, unset and path', () => {
   })
   expect(agencJson(['config', 'get', 'claude.permission_mode'])).toBeNull()
   expect(agenc(['config', 'unset', 'claude.permission_mode']).exitCode).toBe(0)
+  expect(agenc(['config', 'unset', 'tmux.prefix_key'])).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
 test('files are private', () => {

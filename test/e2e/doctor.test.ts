@@ -226,6 +226,16 @@ describe('leftovers', () => {
     expect(existsSync(join(box.agencHome, 'repos/.unfinished-now'))).toBe(true)
   })
 
+  test("settings that an editor's end left unsaved are named and kept", () => {
+    const box = healthyBox()
+    const edit = leave(box, 'edit-aBc123', 'config.json')
+    const { of } = examine(box, { args: ['--fix'] })
+    expect(of('leftovers')).toMatchObject([
+      { status: 'warning', message: expect.stringContaining(`not saved: ${edit}`) },
+    ])
+    expect(existsSync(join(edit, 'config.json'))).toBe(true)
+  })
+
   test('what is left of a write goes too, an hour later', () => {
     const box = healthyBox()
     const draft = draftIn(box)

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/json.ts'
 import { agencScript } from '../helpers/cli.ts'
+import { runningMission, useIdleClaude } from '../helpers/missions.ts'
 import { base, expectUsageError } from '../helpers/records.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 
@@ -88,7 +89,12 @@ test('a prompt reaches Claude as it is, from an argument or from stdin', async (
   expect(readFileSync(join(box.root, 'prompt'), 'utf8')).toBe(hostile)
   const piped = openTerminal(
     '/bin/sh',
-    ['-c', `printf 'from\\nstdin' | "$0" "$1" mission new --blank --prompt -`, process.execPath, agencScript],
+    [
+      '-c',
+      `(printf 'from\\n'; sleep 1; printf stdin) | "$0" "$1" mission new --blank --prompt -`,
+      process.execPath,
+      agencScript,
+    ],
     {
       env: box.env,
       cwd: box.root,
@@ -197,4 +203,43 @@ describe('rm', () => {
     expect(await terminal.exited).toBe(0)
     expect(box.missions()).toEqual([])
   })
+
+  test('looks again after the question: it may run by then, or hold new work', async () => {
+    const box = base()
+    const { dir, short_id } = await box.create('app')
+    const asked = async () => {
+      const terminal = box.terminal(['mission', 'rm', short_id])
+      await terminal.waitForText('Delete')
+      return terminal
+    }
+    const beforeWork = await asked()
+    writeFileSync(join(dir, 'note'), 'x')
+    beforeWork.type('y\r')
+    expect(await beforeWork.exited).toBe(1)
+    expect(beforeWork.screen()).toContain('1 file not tracked by git: note')
+    rmSync(join(dir, 'note'))
+
+    const beforeStart = await asked()
+    useIdleClaude(box)
+    box.terminal(['mission', 'resume', short_id])
+    await runningMission(box)
+    beforeStart.type('y\r')
+    expect(await beforeStart.exited).toBe(1)
+    expect(beforeStart.screen()).toContain('is running')
+    expect(box.missions()).toMatchObject([{ short_id, status: 'running' }])
+    expect(existsSync(dir)).toBe(true)
+  })
+})
+
+test('a mission that started while it was picked is stopped like any other', async () => {
+  const box = base()
+  const { short_id } = await box.create('--blank')
+  const picker = box.terminal(['mission', 'stop'])
+  await picker.waitForText(short_id)
+  useIdleClaude(box)
+  box.terminal(['mission', 'resume', short_id])
+  await runningMission(box)
+  picker.type('\r')
+  expect(await picker.exited).toBe(0)
+  expect(box.missions()).toMatchObject([{ short_id, status: 'stopped' }])
 })

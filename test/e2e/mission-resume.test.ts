@@ -32,6 +32,15 @@ async function shellSays(terminal: Terminal, command: string, exitCode: number):
   return terminal.waitForText(`left ${exitCode}`)
 }
 
+test('resume without a terminal changes nothing and prints nothing', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission('--permission-mode', 'default')
+  await leave(box, id, terminal)
+  const refused = box.agenc(['mission', 'resume', id, '--permission-mode', 'plan', '--json'])
+  expect(refused).toMatchObject({ exitCode: 64, stdout: '' })
+  expect(box.record(id).permission_mode).toBe('default')
+})
+
 describe('resume goes on in the conversation', () => {
   test('after it was left, with its id and its words', async () => {
     const box = wrapperBox()

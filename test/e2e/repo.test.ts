@@ -224,6 +224,9 @@ test('an update reports each failure and goes on with the rest', async () => {
   ])
   expect(updated.stderr).toContain('failed  local/src/two')
   expect(updated.stderr).toContain('agenc: 1 of 3 could not be updated')
+  expect(box.agenc(['repo', 'update', 'two']).stderr).toContain(
+    `git ls-remote ${join(box.root, 'src/two')}\n`,
+  )
   const terminal = box.terminal(['repo', 'update'])
   expect(await terminal.exited).toBe(1)
   expect(terminal.raw()).toContain('of 3 done, fetching')

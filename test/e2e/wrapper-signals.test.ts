@@ -130,6 +130,29 @@ describe('mission stop', () => {
     expect(box.record(id)).toMatchObject({ exit_code: null, ended_by: 'user' })
   })
 
+  test.each(['stop', 'archive'])('%s works with broken settings', async verb => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    const { wrapper_pid, claude_pid } = box.record(id)
+    const settings = join(box.agencHome, 'config.json')
+    writeFileSync(settings, '{ broken')
+    expect(box.agenc(['mission', verb, id])).toMatchObject({ exitCode: 0 })
+    expect([wrapper_pid!, claude_pid!].filter(isAlive)).toEqual([])
+  })
+
+  test('an archive that fails leaves the mission in the list', async () => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    const { wrapper_pid, claude_pid } = box.record(id)
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid, claude_pid)
+    box.change(
+      "CREATE TRIGGER full BEFORE UPDATE OF ended_by ON missions BEGIN SELECT RAISE(ABORT, 'full'); END",
+    )
+    expect(box.agenc(['mission', 'archive', id])).toMatchObject({ exitCode: 1 })
+    expect(box.record(id).archived_at).toBeNull()
+  })
+
   test('ends a wrapper that hangs, and its Claude', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()

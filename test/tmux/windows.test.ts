@@ -253,6 +253,20 @@ test('a window that only shows why Claude ended at once is not the mission’s',
   expect(box.mission(made.stdout.trim()).tmux_window).toBeNull()
 })
 
+test('a renamed mission is renamed in its window too, and one without a window without a word', async () => {
+  const box = sessionBox()
+  const a = await box.start()
+  expect(box.agenc(['mission', 'rename', a.mission, 'new #{name}'])).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  })
+  expect(box.windowOf(a.mission)?.name).toBe(`${a.mission.slice(0, 8)} new #{name}`)
+  const title = box.tmux('display-message', '-p', '-t', a.id, '#{@agenc_name}').trim()
+  expect(title).toBe('new #{name}')
+  box.agenc(['mission', 'stop', a.mission])
+  expect(box.agenc(['mission', 'rename', a.mission, 'newer'])).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
 test('one tmux query serves any number of missions', async () => {
   const box = sessionBox()
   const a = await box.start()

@@ -68,6 +68,11 @@ describe('tables', () => {
     { title: 'ACTIVE', cells: ['3m'] },
   ]
 
+  test('any number of rows', () => {
+    const cells = Array.from({ length: 200_000 }, (_, row) => String(row))
+    expect(tableLines([{ title: 'ROW', cells }], 80)).toHaveLength(200_001)
+  })
+
   test('cut from the widest that shrinks', () => {
     expect(tableLines(columns, 80)).toEqual([
       'ID        STATE                REPO                 NAME                  ACTIVE',

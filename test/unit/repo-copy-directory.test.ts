@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Cancelled } from '../../src/errors.ts'
-import type { Result, Runner } from '../../src/exec/runner.ts'
+import type { Result, Runner, StreamOptions } from '../../src/exec/runner.ts'
 import { copyArguments, copyDirectory } from '../../src/repo/copy-directory.ts'
-import { gitBench, writeBelow } from '../helpers/git.ts'
+import { type GitBench, gitBench, writeBelow } from '../helpers/git.ts'
 
 test('a copy has what is uncommitted, links as links, and permissions', async () => {
   const bench = gitBench()
@@ -54,6 +54,26 @@ test('a linked worktree inside belongs to the copy; one outside, or behind a lin
   expect(bench.git('one/outside', 'rev-parse', '--git-common-dir')).toBe(join(from, '.git'))
 })
 
+test.each([
+  ['behind a link', (text: string) => text],
+  ['by a relative path', () => '../../../.claude/worktrees/inside/.git\n'],
+])('a linked worktree inside belongs to the copy %s', async (_how, rewritten) => {
+  const bench = gitBench()
+  bench.repo('real/agent')
+  bench.git('real/agent', 'worktree', 'add', '--quiet', '-b', 'inside', '.claude/worktrees/inside')
+  const pointer = join(bench.root, 'real/agent/.git/worktrees/inside/gitdir')
+  writeFileSync(pointer, rewritten(readFileSync(pointer, 'utf8')))
+  symlinkSync('real', join(bench.root, 'link'))
+  await copyDirectory({
+    ...bench.tools,
+    from: join(bench.root, 'link/agent'),
+    to: join(bench.root, 'link/copy'),
+  })
+  bench.commit('link/copy/.claude/worktrees/inside', { work: 'x' })
+  expect(bench.git('link/copy', 'log', '--oneline', 'inside').split('\n')).toHaveLength(2)
+  expect(bench.git('link/agent', 'log', '--oneline', 'inside').split('\n')).toHaveLength(1)
+})
+
 test('interrupted, nothing is left', async () => {
   const bench = gitBench()
   const from = bench.repo('one/agent')
@@ -89,6 +109,53 @@ test('a cp that cannot share blocks is asked again without', async () => {
   const to = join(bench.root, 'two/agent')
   await copyDirectory({ ...bench.tools, exec, from, to, platform: 'linux' })
   expect(readdirSync(to).sort()).toEqual(['.git', 'README.md'])
+})
+
+/** cp does its work, but has this to say. */
+function complaining(bench: GitBench, stderr: string): Runner & { asked: StreamOptions[] } {
+  const asked: StreamOptions[] = []
+  return {
+    ...bench.tools.exec,
+    asked,
+    stream: async (file, args, options = {}) => {
+      asked.push(options)
+      return { ...(await bench.tools.exec.stream(file, args, options)), exitCode: 1, stderr }
+    },
+  }
+}
+
+test('what the original takes away meanwhile is not missed', async () => {
+  const bench = gitBench()
+  const from = bench.repo('one/agent')
+  const exec = complaining(
+    bench,
+    `cp: cannot stat '${from}/.git/index.lock': No such file or directory
+cp: cannot open '${from}/.git/objects/4f/tmp_obj_x' for reading: No such file or directory\n`,
+  )
+  const to = join(bench.root, 'two/agent')
+  await copyDirectory({ ...bench.tools, exec, from, to, platform: 'linux' })
+  expect(readdirSync(to).sort()).toEqual(['.git', 'README.md'])
+  expect(exec.asked).toMatchObject([{ env: { LC_ALL: 'C' } }])
+})
+
+test.each([
+  "cp: cannot stat 'one/.git/objects/4f/8a07': No such file or directory",
+  "cp: cannot create regular file 'two/x': No such file or directory",
+  "cp: error writing 'two/x': No space left on device",
+])('a copy that is not whole is none: %s', async stderr => {
+  const bench = gitBench()
+  const from = bench.repo('one/agent')
+  const exec = complaining(bench, `cp: cannot stat 'x': No such file or directory\n${stderr}\n`)
+  const copying = copyDirectory({
+    ...bench.tools,
+    exec,
+    from,
+    to: join(bench.root, 'two/agent'),
+    platform: 'linux',
+  })
+  await expect(copying).rejects.toThrow(`cannot copy ${from}`)
+  expect(exec.asked).toHaveLength(1)
+  expect(existsSync(join(bench.root, 'two'))).toBe(false)
 })
 
 test('macOS clones files', () => {

@@ -10,8 +10,12 @@ function pushedCopy(bench: GitBench): string {
   return join(bench.root, 'copy')
 }
 
-function lossesIn(bench: GitBench, directory: string): string[] {
-  return describeUnsavedWork({ ...bench.tools, directory: join(bench.root, directory) })
+function lossesIn(bench: GitBench, directory: string, library?: string): string[] {
+  return describeUnsavedWork({
+    ...bench.tools,
+    directory: join(bench.root, directory),
+    ...(library === undefined ? {} : { library: join(bench.root, library) }),
+  })
 }
 
 test('a fresh copy would lose nothing, ignored files included', () => {
@@ -81,6 +85,49 @@ test('a tag of the remote that is on no branch is not unsaved work', () => {
   bench.git('origin', 'switch', '--quiet', 'main')
   bench.git('.', 'clone', '--quiet', 'origin', 'copy')
   expect(lossesIn(bench, 'copy')).toEqual([])
+})
+
+test('commits that only a tag of its own holds are counted; those of a tag in the library are not', () => {
+  const bench = gitBench()
+  bench.repo('origin')
+  bench.git('origin', 'switch', '--quiet', '--detach')
+  bench.commit('origin', { release: '1' })
+  bench.git('origin', 'tag', '--annotate', '--message', 'x', 'v1')
+  bench.git('origin', 'switch', '--quiet', 'main')
+  bench.git('.', 'clone', '--quiet', '--bare', 'origin', 'library')
+  bench.git('.', 'clone', '--quiet', 'library', 'copy')
+  expect(lossesIn(bench, 'copy', 'library')).toEqual([])
+  bench.git('copy', 'switch', '--quiet', '--detach')
+  bench.commit('copy', { x: '1' })
+  bench.git('copy', 'tag', '--force', 'v1')
+  bench.git('copy', 'switch', '--quiet', 'main')
+  expect(lossesIn(bench, 'copy', 'library')).toEqual(['1 commit that no remote has'])
+  expect(lossesIn(bench, 'copy', 'a library that is gone')).toEqual(['1 commit that no remote has'])
+})
+
+test.each(['--skip-worktree', '--assume-unchanged'])('changes hidden by %s are named', flag => {
+  const bench = gitBench()
+  pushedCopy(bench)
+  symlinkSync('nowhere', join(bench.root, 'origin/link'))
+  bench.commit('origin', { a: '1', 'with space': '2', gone: '3', same: '4' })
+  bench.git('copy', 'pull', '--quiet')
+  bench.git('copy', 'worktree', 'add', '--quiet', '--detach', '../tree')
+  const hidden = ['a', 'with space', 'gone', 'same', 'link']
+  bench.git('copy', 'update-index', flag, ...hidden)
+  bench.git('tree', 'update-index', flag, ...hidden)
+  rmSync(join(bench.root, 'copy/gone'))
+  expect(lossesIn(bench, 'copy')).toEqual([])
+  writeBelow(join(bench.root, 'copy'), 'with space', 'changed')
+  writeBelow(join(bench.root, 'tree'), 'a', 'changed')
+  expect(lossesIn(bench, 'copy')).toEqual(['2 files not committed: with space, ../tree/a'])
+})
+
+test('behind a link every file is counted once', () => {
+  const bench = gitBench()
+  pushedCopy(bench)
+  symlinkSync('copy', join(bench.root, 'link'))
+  writeBelow(bench.root, 'copy/new', 'x')
+  expect(lossesIn(bench, 'link')).toEqual(['1 file not tracked by git: new'])
 })
 
 test('stashes are counted', () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
@@ -117,4 +117,18 @@ test('what is not a store is named, and left alone', async () => {
     await expect(open(path)).rejects.toThrow(`the store ${path} cannot be opened: file is not a database`)
   }
   expect(bytes(directory)).toEqual(before)
+})
+
+test.each([
+  ['a file where the home should be', '', 'EEXIST|ENOTDIR'],
+  ['a directory where the store should be', 'database.sqlite', 'EISDIR'],
+])('%s: said, with the way to another home', async (_what, directory, reason) => {
+  const home = join(temporaryDirectory(), 'home')
+  if (directory === '') writeFileSync(home, '')
+  else mkdirSync(join(home, directory), { recursive: true })
+  await expect(openStore(join(home, 'database.sqlite'))).rejects.toMatchObject({
+    name: 'AgencError',
+    message: expect.stringMatching(`the store ${home}/database.sqlite cannot be opened: (${reason})`),
+    hint: expect.stringContaining('AGENC_DIRPATH'),
+  })
 })

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyConfig, replaceConfig, writeSchemaInto } from '../../config/file.ts'
+import { editPrefix, emptyConfig, replaceConfig, writeSchemaInto } from '../../config/file.ts'
 import { parseConfig } from '../../config/parse.ts'
 import { readConfigText } from '../../config/text.ts'
 import { type Context, isInteractive } from '../../context.ts'
@@ -19,7 +19,7 @@ export default defineCommand<Record<string, never>>({
     if (!isInteractive(context))
       throw usageError('config edit needs a terminal', "Use 'agenc config set' in scripts.")
     makePrivateDirectory(context.paths.home)
-    const directory = mkdtempSync(join(context.paths.home, 'edit-'))
+    const directory = mkdtempSync(join(context.paths.home, editPrefix))
     try {
       writeSchemaInto(directory)
       await editCopy(context, join(directory, 'config.json'))

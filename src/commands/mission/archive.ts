@@ -19,10 +19,15 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
       const fresh = missions.filter(({ archived_at }) => archived_at === null)
       const at = context.now().toISOString()
       mark(db, fresh, { archived_at: at }, 'archived', at)
-      const left = await stopMissions(context, db, missions)
+      // What runs, or may run, stays in the list.
+      const takeBack = (some: readonly MissionRecord[]) =>
+        mark(db, some, { archived_at: null }, 'unarchived', at)
+      const left = await stopMissions(context, db, missions).catch(error => {
+        takeBack(fresh)
+        throw error
+      })
       if (left.length > 0) {
-        // What runs stays in the list.
-        mark(db, left, { archived_at: null }, 'unarchived', at)
+        takeBack(left)
         throw stillRunning(left)
       }
       return missions.map(({ id }) => id)

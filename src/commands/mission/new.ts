@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { findClaude } from '../../claude/find.ts'
 import { refuseBypassAsRoot } from '../../claude/root-bypass.ts'
 import { preparedConfig } from '../../config/prepared.ts'
@@ -7,6 +6,7 @@ import type { Database } from '../../db/open.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/store.ts'
 import { usageError } from '../../errors.ts'
+import { readAll } from '../../io/read-all.ts'
 import { inFirstWindow } from '../../launch/first-window.ts'
 import { type Destination, destinationFor, launchMission } from '../../launch/launch.ts'
 import { parseApprove } from '../../mission/approve.ts'
@@ -135,7 +135,7 @@ async function chooseRepo(context: Context, db: Database, word: string | undefin
 
 function readPrompt(prompt: string | undefined): string | null {
   if (prompt === undefined) return null
-  const text = prompt === '-' ? readFileSync(0, 'utf8') : prompt
+  const text = prompt === '-' ? readAll(0) : prompt
   if (text.trim() === '') throw usageError('the prompt is empty', 'Leave --prompt out to start without one.')
   return text
 }

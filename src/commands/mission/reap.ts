@@ -1,5 +1,4 @@
-import { loadConfig } from '../../config/file.ts'
-import { defaultConfig } from '../../config/parse.ts'
+import { stopGraceMs } from '../../config/grace.ts'
 import type { Context } from '../../context.ts'
 import { abandonRequests } from '../../db/approvals.ts'
 import { getMission } from '../../db/missions.ts'
@@ -27,16 +26,8 @@ export default defineCommand<{ mission: string }>({
 
 async function endClaude(context: Context, { claude_pid: pid, claude_start: start }: MissionRecord) {
   if (pid === null || start === null) return
-  await endTree(context.exec, systemProbe(context.exec), { pid, start }, 'SIGHUP', graceMs(context))
-}
-
-/** Broken settings must not keep a Claude alive that nobody watches. */
-function graceMs({ paths }: Context): number {
-  try {
-    return loadConfig(paths.config).stop.grace_ms
-  } catch {
-    return defaultConfig.stop.grace_ms
-  }
+  const graceMs = await stopGraceMs(context.paths)
+  await endTree(context.exec, systemProbe(context.exec), { pid, start }, 'SIGHUP', graceMs)
 }
 
 /** Unless somebody runs the mission again by now: then they are that one's. */

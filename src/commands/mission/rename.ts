@@ -1,8 +1,13 @@
+import type { Context } from '../../context.ts'
 import { recordEvent } from '../../db/events.ts'
 import { updateMission } from '../../db/missions.ts'
 import { withStore } from '../../db/store.ts'
 import { missionName } from '../../mission/naming.ts'
+import type { MissionRecord } from '../../mission/record.ts'
 import { chooseMission } from '../../roster/choose.ts'
+import { statusNow } from '../../roster/roster.ts'
+import { tmuxOf } from '../../tmux/server.ts'
+import { missionWindows, renameMissionWindow } from '../../tmux/windows.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 
 export default defineCommand<{ mission: string; name: string; json?: boolean }>({
@@ -14,15 +19,26 @@ export default defineCommand<{ mission: string; name: string; json?: boolean }>(
   examples: ['agenc mission rename 3f2a "mend the login"'],
   async run(context, { mission: word, name: text, json }) {
     const name = missionName(text)
-    const id = await withStore(context, async db => {
-      const mission = await chooseMission(context, db, word)
+    const mission = await withStore(context, async db => {
+      const chosen = await chooseMission(context, db, word)
       db.transaction(() => {
-        updateMission(db, mission.id, { name })
-        recordEvent(db, mission.id, context.now().toISOString(), 'renamed', { name })
+        updateMission(db, chosen.id, { name })
+        recordEvent(db, chosen.id, context.now().toISOString(), 'renamed', { name })
       }).immediate()
-      return mission.id
+      return { ...chosen, name }
     })
-    if (json) context.out.line(JSON.stringify({ id, name }))
+    if (statusNow(context, mission) === 'running') renameWindow(context, mission)
+    if (json) context.out.line(JSON.stringify({ id: mission.id, name }))
     return 0
   },
 })
+
+/** One that runs outside the session has none. */
+function renameWindow(context: Context, mission: MissionRecord): void {
+  const tmux = tmuxOf(context)
+  const windows = missionWindows(tmux)
+  const window = windows?.get(mission.id)
+  if (windows && !window) return
+  if (window && tmux.ask(...renameMissionWindow(window, mission)).kind === 'ok') return
+  context.err.line('agenc: tmux could not be asked, so the window keeps its name.')
+}

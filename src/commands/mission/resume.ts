@@ -36,14 +36,13 @@ export default defineCommand<Input>({
   async run(context, { mission: word, permissionMode, restart, focus, json }) {
     if (permissionMode !== undefined) await checkMode(context, permissionMode)
     const mission = await readStore(context, db => chooseMission(context, db, word))
+    const destination = statusNow(context, mission) === 'running' ? null : await destinationFor(context)
     if (permissionMode !== undefined)
       await withStore(context, db => updateMission(db, mission.id, { permission_mode: permissionMode }))
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
-    if (statusNow(context, mission) === 'running') {
-      if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
-      return resumeRunning(context, mission, { restart, focus })
-    }
-    return launchMission(context, await destinationFor(context), mission, { focus })
+    if (destination) return launchMission(context, destination, mission, { focus })
+    if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
+    return resumeRunning(context, mission, { restart, focus })
   },
 })
 

@@ -1,4 +1,5 @@
 import { type Context, isInteractive } from '../../context.ts'
+import { getMission } from '../../db/missions.ts'
 import { withStore } from '../../db/store.ts'
 import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
@@ -32,10 +33,16 @@ export default defineCommand<Input>({
   async run(context, { missions: words, yes, force, json }) {
     await withStore(context, async db => {
       const missions = await chooseMissions(context, db, words)
-      for (const mission of missions) refuseRunning(context, mission)
-      if (!force) for (const mission of missions) refuseUnsavedWork(context, mission)
+      const check = () => {
+        for (const { id } of missions) refuseRunning(context, getMission(db, id))
+        if (!force) for (const mission of missions) refuseUnsavedWork(context, mission)
+      }
+      check()
       await confirmOrFlag(context, `Delete ${missions.map(titleOf).join(', ')}?`, yes)
-      for (const mission of missions) await removeMission(context, db, mission)
+      // A question may stand for hours.
+      if (!yes) check()
+      const lastCheck = (mission: MissionRecord) => refuseRunning(context, mission)
+      for (const { id } of missions) await removeMission(context, db, id, lastCheck)
       if (json) context.out.line(JSON.stringify(missions.map(({ id }) => ({ id, removed: true }))))
       else if (isInteractive(context)) context.err.line(`Deleted ${missions.map(titleOf).join(', ')}.`)
     })
@@ -47,8 +54,8 @@ function titleOf(mission: MissionRecord): string {
   return `${shortId(mission.id)} ${displayName(mission)}`
 }
 
-function refuseRunning(context: Context, mission: MissionRecord): void {
-  if (statusNow(context, mission) !== 'running') return
+function refuseRunning(context: Context, mission: MissionRecord | undefined): void {
+  if (!mission || statusNow(context, mission) !== 'running') return
   throw new AgencError(
     `${titleOf(mission)} is running`,
     `Stop it first: agenc mission stop ${shortId(mission.id)}`,

@@ -5,8 +5,9 @@ import { withStore } from '../../db/store.ts'
 import { AgencError, ExitCode, isCancelled } from '../../errors.ts'
 import { displayRepo } from '../../mission/naming.ts'
 import { interruptible } from '../../repo/interruption.ts'
-import { libraryPath, updateInLibrary } from '../../repo/library.ts'
+import { fetchUrlOf, libraryPath, updateInLibrary } from '../../repo/library.ts'
 import { forEachInParallel } from '../../repo/parallel.ts'
+import { withoutSecrets } from '../../repo/refusal.ts'
 import { resolveRepo } from '../../repo/resolve.ts'
 import { defineCommand, jsonOption, quietOption } from '../command.ts'
 import { showProgress } from './progress.ts'
@@ -28,14 +29,14 @@ export default defineCommand<{ repos: string[]; json?: boolean }>({
   options: [quietOption, jsonOption],
   examples: ['agenc repo update', 'agenc repo update owner/name'],
   async run(context, { repos: words, json }) {
-    const outcomes = await withStore(context, db => {
+    const { repos, outcomes } = await withStore(context, async db => {
       const repos = named(listRepos(db), words)
-      return interruptible(signal => updateAll(context, db, repos, signal))
+      return { repos, outcomes: await interruptible(signal => updateAll(context, db, repos, signal)) }
     })
     if (json) context.out.line(JSON.stringify(outcomes))
     const failed = outcomes.filter(outcome => !outcome.updated).length
     if (failed === 0) return ExitCode.ok
-    throw new AgencError(`${failed} of ${outcomes.length} could not be updated`, hintFor(outcomes.length))
+    throw new AgencError(`${failed} of ${outcomes.length} could not be updated`, hintFor(context, repos))
   },
 })
 
@@ -86,9 +87,9 @@ async function update(
   }
 }
 
-function hintFor(repos: number): string {
-  const alone = 'Update a repo alone to be asked for a password: agenc repo update <repo>'
-  return repos > 1
-    ? `The others are up to date. ${alone}`
-    : 'See whether git can reach it: git ls-remote <url>'
+function hintFor(context: Context, [first, ...others]: readonly RepoRecord[]): string {
+  if (others.length > 0)
+    return 'The others are up to date. Update a repo alone to be asked for a password: agenc repo update <repo>'
+  const url = fetchUrlOf(context, libraryPath(context.paths.repos, first!.id))
+  return `See whether git can reach it: git ls-remote ${withoutSecrets(url)}`
 }
