@@ -43,15 +43,14 @@ function nothing(): UnsavedWork {
 function inRepo(tools: GitTools, root: string, library?: string): UnsavedWork {
   const entries = indexEntries(tools, root)
   const work = { ...nothing(), ...inWorktree(tools, root, entries), ...inHistory(tools, root, library) }
-  const others = (paths: string[]) =>
-    paths
-      .filter(path => existsSync(join(path, '.git')))
-      .map(path => realpathSync(path))
-      .filter(path => path !== root)
-  for (const path of others(linkedWorktrees(tools, root))) {
+  const isRepo = (path: string) => existsSync(join(path, '.git'))
+  const worktrees = linkedWorktrees(tools, root)
+    .filter(isRepo)
+    .map(path => realpathSync(path))
+  for (const path of worktrees.filter(path => path !== root)) {
     addFrom(work, inWorktree(tools, path, indexEntries(tools, path)), relative(root, path))
   }
-  for (const path of others(submodules(root, entries))) {
+  for (const path of submodules(root, entries).filter(isRepo)) {
     const inner = inRepo(tools, path)
     addFrom(work, inner, relative(root, path))
     work.unpushed += inner.unpushed
