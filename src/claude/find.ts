@@ -9,7 +9,7 @@ export function findClaude(command: string | undefined, env: NodeJS.ProcessEnv):
   if (found !== null) return found
   if (command === undefined) throw unavailableError('claude is not installed, or not on PATH', howToInstall)
   throw unavailableError(
-    `the setting claude.command names ${command}, which is not an executable program`,
+    `the setting claude.command names ${command}, which is not an executable program by an absolute path or on PATH`,
     `Mend it with 'agenc config set claude.command <path>', or 'agenc config unset claude.command'.`,
   )
 }

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { claudeCommandLine } from '../../src/claude/command-line.ts'
 import { sessionArguments } from '../../src/claude/conversation.ts'
@@ -151,6 +151,7 @@ describe('finding Claude', () => {
     const own = program(join(root, 'own'))
     expect(findClaude(own, env)).toBe(own)
     expect(() => findClaude(join(root, 'a', 'claude'), env)).toThrow('not an executable program')
+    expect(() => findClaude(relative('.', own), env)).toThrow('by an absolute path')
     expect(() => findClaude(undefined, { PATH: root })).toThrow(expect.objectContaining({ exitCode: 69 }))
   })
 })

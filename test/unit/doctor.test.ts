@@ -1,14 +1,30 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../src/context.ts'
 import { checkLogin, judgeVersion, testedVersion } from '../../src/doctor/claude.ts'
+import { checkFiles } from '../../src/doctor/leftovers.ts'
 import { checkNode } from '../../src/doctor/programs.ts'
 import { lacksUnicode, toAscii } from '../../src/io/ascii.ts'
 import { quietOutput } from '../../src/io/quiet.ts'
 import { indented, wrap } from '../../src/io/wrap.ts'
+import { newMissionId } from '../../src/mission/id.ts'
+import { pathsAt } from '../../src/paths.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { realClaudeVersion } from '../helpers/real-claude.ts'
+
+test('an empty mission that is not empty any more stays', () => {
+  const home = temporaryDirectory()
+  const mission = join(home, 'missions', newMissionId())
+  mkdirSync(join(mission, 'agent'), { recursive: true })
+  const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000)
+  const context = { paths: pathsAt(home), now: () => tomorrow } as Context
+  const [found] = checkFiles(context, new Set())
+  expect(found).toMatchObject({ message: `an empty mission: ${mission}` })
+  writeFileSync(join(mission, 'agent', 'work'), '')
+  expect(found!.fix).toThrow()
+  expect(existsSync(join(mission, 'agent', 'work'))).toBe(true)
+})
 
 describe('versions', () => {
   test.each([
