@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { AgencError, Cancelled } from '../errors.ts'
+import { suspendTogether } from '../exec/suspend.ts'
+import { systemProbe } from '../process/identity.ts'
 import type { Visit } from './demo.ts'
 
 /** The session in the user's own terminal, until they detach, end it, or end us. */
@@ -10,6 +12,7 @@ export async function attend({ context, place, signal }: Visit): Promise<void> {
     cwd: place.root,
     stdio: ['inherit', 'inherit', 'pipe'],
   })
+  suspendTogether(client, systemProbe(context.exec))
   let words = ''
   client.stderr!.setEncoding('utf8').on('data', (text: string) => {
     words += text

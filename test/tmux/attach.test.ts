@@ -223,3 +223,24 @@ test('detach inside a session that nobody looks at leaves the clients of others 
   })
   expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('other\n')
 })
+
+test('prefix C-z gives the shell its terminal back, and fg goes on', async () => {
+  const box = sessionBox()
+  await box.start()
+  const shell = openTerminal('bash', ['--norc', '--noprofile', '-i'], { env: { ...box.env, PS1: 'shell$ ' } })
+  await shell.waitForText('shell$')
+  const attach = `${process.execPath} ${agencScript} tmux attach\r`
+  for (const command of [attach, 'fg\r', 'fg\r']) {
+    shell.type(command)
+    await waitFor('the session', () => box.tmux('list-clients', '-F', '#{session_name}') === 'agenc\n')
+    await shell.waitForText('❯')
+    shell.type('\u0002\u001a')
+    await shell.waitForText('Stopped')
+    shell.type('clear\r')
+    await waitFor('a clear screen', () => !shell.screen().includes('Stopped'))
+  }
+  shell.type('fg\r')
+  await shell.waitForText('❯')
+  shell.type('\u0002d')
+  await shell.waitForText('detached')
+})

@@ -4,6 +4,8 @@ import type { Context } from '../../context.ts'
 import { listMissions } from '../../db/missions.ts'
 import { readStore } from '../../db/store.ts'
 import { AgencError, usageError } from '../../errors.ts'
+import { suspendTogether } from '../../exec/suspend.ts'
+import { systemProbe } from '../../process/identity.ts'
 import { statusesOf } from '../../roster/roster.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { showRestorable } from '../../tmux/looks.ts'
@@ -95,6 +97,7 @@ function runOnTerminal(context: Context, args: string[]): Promise<number | null>
     env: context.env,
     stdio: ['inherit', 'inherit', 'ignore'],
   })
+  suspendTogether(child, systemProbe(context.exec))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', code => resolve(code))
