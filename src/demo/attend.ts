@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { AgencError, Cancelled } from '../errors.ts'
-import { suspendTogether } from '../exec/suspend.ts'
 import { systemProbe } from '../process/identity.ts'
+import { suspendTogether } from '../process/suspend.ts'
 import type { Visit } from './demo.ts'
 
 /** The session in the user's own terminal, until they detach, end it, or end us. */

@@ -36,7 +36,7 @@ export async function withDemo(
       try {
         await removePlace(context, place)
       } finally {
-        guard.dismiss()
+        await guard.dismiss()
       }
     }
   })

@@ -8,8 +8,8 @@ const guardScript = `trap '' HUP INT TERM; read -r word; exec "$@"`
 
 export interface Guard {
   pid: number | undefined
-  /** Everything has ended as it should. */
-  dismiss(): void
+  /** Everything has ended as it should. Resolves when the guard is gone, too. */
+  dismiss(): Promise<void>
 }
 
 export function postGuard(exec: Runner, reapCommand: readonly string[], env: NodeJS.ProcessEnv): Guard {
@@ -21,5 +21,12 @@ export function postGuard(exec: Runner, reapCommand: readonly string[], env: Nod
   })
   guard.on('error', () => {})
   guard.unref()
-  return { pid: guard.pid, dismiss: () => void guard.kill('SIGKILL') }
+  const dismiss = () => {
+    guard.ref()
+    return new Promise<void>(resolve => {
+      guard.once('exit', () => resolve())
+      if (!guard.kill('SIGKILL')) resolve()
+    })
+  }
+  return { pid: guard.pid, dismiss }
 }

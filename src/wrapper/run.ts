@@ -67,7 +67,7 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
     if (ending?.signal && !closesItsWindow) restoreTerminal(exec)
     if (ending) releaseLease(db, id, own, ending, now())
     else giveUpLease(db, mission, own, now())
-    guard.dismiss()
+    void guard.dismiss()
   }
 }
 

@@ -180,12 +180,13 @@ test.each([40, 60, 80, 200])('tables fit a terminal of %i columns', async column
     `repos.github.com/${'o'.repeat(40)}/${'r'.repeat(60)}.setup`,
     '日本語 🚀'.repeat(30),
   ])
-  const terminal = openTerminal(process.execPath, [agencScript, 'config', 'ls'], {
+  // What a program says last may be lost with its terminal: so there is one that stays.
+  const command = [process.execPath, agencScript, 'config', 'ls']
+  const terminal = openTerminal('/bin/sh', ['-c', '"$@" && read -r _', 'sh', ...command], {
     env: box.env,
     columns,
     rows: 60,
   })
-  expect(await terminal.exited).toBe(0)
   const rows = box.agenc(['config', 'ls']).stdout.trimEnd().split('\n').length
   const lines = await waitFor('the whole table', () => {
     const shown = terminal.screen().split('\n')
@@ -193,6 +194,8 @@ test.each([40, 60, 80, 200])('tables fit a terminal of %i columns', async column
   })
   expect(lines).toHaveLength(rows)
   expect(lines[0]).toMatch(/^KEY +VALUE +MEANING/)
+  terminal.type('\r')
+  expect(await terminal.exited).toBe(0)
 })
 
 test('in a directory that is gone: only what needs one fails, and says so', () => {

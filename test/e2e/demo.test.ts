@@ -31,7 +31,15 @@ function machine(): Sandbox & { leftovers(): string[] } {
   })
   return {
     ...box,
-    leftovers: () => [...readdirSync(scratch), ...processesIn(scratch).map(pid => `process ${pid}`)],
+    leftovers: () => [...readdirSync(scratch), ...processesIn(scratch).map(describeProcess)],
+  }
+}
+
+function describeProcess(pid: string): string {
+  try {
+    return `process ${pid}: ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`
+  } catch {
+    return `process ${pid}, gone by now`
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { ProcessProbe } from '../process/identity.ts'
+import type { ProcessProbe } from './identity.ts'
 
 /**
  * A program that has the terminal may suspend itself alone, as tmux does at `prefix C-z`: we go with it, so that the
