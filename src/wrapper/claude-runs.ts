@@ -101,6 +101,7 @@ export class ClaudeRuns {
       }
     } finally {
       showing.close()
+      // The socket is left to the end of the process: to close it takes Node longer than all the rest of an ending.
       isOver = true
       await listening.catch(() => {})
       removeSpool(spool)

@@ -45,10 +45,10 @@ export default defineCommand<Record<string, never>>({
     prepareConfig(session.paths.config)
     const config = loadConfig(session.paths.config).tmux
     const lost = await countLost(session)
-    if (state.kind === 'none') create(session, tmux)
-    else refreshEnvironment(context, tmux)
+    const isOurs = state.kind === 'none' && create(session, tmux)
+    if (!isOurs) refreshEnvironment(context, tmux)
     const found = adoptServer(session, tmux)
-    if (found) configureOrEnd(session, found, config, state)
+    if (found) configureOrEnd(session, found, config, isOurs)
     return goThere(context, found ?? tmux, lost)
   },
 })
@@ -63,17 +63,18 @@ function refuseOtherServer(context: Context, tmux: Tmux, state: SessionState): v
   )
 }
 
-function create(context: Context, tmux: Tmux): void {
+/** false: another `attach` was quicker. */
+function create(context: Context, tmux: Tmux): boolean {
   const command = [...context.self, 'mission', 'new', '--here']
-  createSession(context, tmux, { name: 'agenc', command })
+  return createSession(context, tmux, { name: 'agenc', command })
 }
 
-/** With keys that tmux does not take, a new session is not left behind for the next attempt to find. */
-function configureOrEnd(context: Context, tmux: Tmux, config: Config['tmux'], state: SessionState): void {
+/** With keys that tmux does not take, a session that was just made is not left behind for the next attempt to find. */
+function configureOrEnd(context: Context, tmux: Tmux, config: Config['tmux'], isOurs: boolean): void {
   try {
     configureSession(context, tmux, config)
   } catch (error) {
-    if (state.kind === 'none') tmux.ask(['kill-session', '-t', sessionTarget])
+    if (isOurs) tmux.ask(['kill-session', '-t', sessionTarget])
     throw error
   }
 }
