@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../mission/record.ts'
-import { type Place, placeInSession } from '../tmux/place.ts'
-import { becomeMission, openWindow } from '../tmux/windows.ts'
+import { enterSession, type OpenPlace, type Place, placeInSession } from '../tmux/place.ts'
+import { becomeMission, openWindowAt } from '../tmux/windows.ts'
 import { requireTerminal } from './terminal.ts'
 
 /** Where a mission will run: in a new window, in the window this process has to itself, or in this terminal. */
 export type Destination =
-  | { kind: 'new-window'; place: Place }
+  | { kind: 'new-window'; place: OpenPlace }
   | { kind: 'this-window'; place: Place }
   | { kind: 'terminal' }
 
@@ -15,8 +15,13 @@ export async function destinationFor(
   context: Context,
   { stdinIsPrompt = false, here = false } = {},
 ): Promise<Destination> {
-  const place = await placeInSession(context)
-  if (place) return { kind: here ? 'this-window' : 'new-window', place }
+  if (here) {
+    const place = placeInSession(context)
+    if (place) return { kind: 'this-window', place }
+  } else {
+    const place = await enterSession(context)
+    if (place) return { kind: 'new-window', place }
+  }
   requireTerminal(context, { stdinIsPrompt })
   return { kind: 'terminal' }
 }
@@ -30,7 +35,7 @@ export async function launchMission(
 ): Promise<number> {
   switch (destination.kind) {
     case 'new-window':
-      openMissionWindow(context, destination.place, mission, focus)
+      await openMissionWindow(context, destination.place, mission, focus)
       return 0
     case 'this-window':
       destination.place.tmux.tell(...becomeMission(context.env.TMUX_PANE ?? '', mission, null))
@@ -41,13 +46,13 @@ export async function launchMission(
 }
 
 /** After the window it was asked for from, which is also where its end leads back to, if the user was taken along. */
-export function openMissionWindow(
+async function openMissionWindow(
   context: Context,
-  place: Place,
+  place: OpenPlace,
   mission: MissionRecord,
   focus: boolean,
-): void {
-  openWindow(place.tmux, {
+): Promise<void> {
+  await openWindowAt(place, {
     mission,
     directory: context.paths.mission(mission.id).agent,
     command: wrapperCommand(context, mission),

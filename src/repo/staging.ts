@@ -1,5 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rm, rmdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AgencError, errorCode } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
@@ -39,9 +38,10 @@ export async function fillThenPlace(
 
 export const stagingPrefix = '.unfinished-'
 
-export async function removeTree(path: string): Promise<void> {
+export function removeTree(path: string): Promise<void> {
   // A git that was just told to end may still be writing its last file.
-  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  const patient = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
+  return new Promise((resolve, reject) => rm(path, patient, error => (error ? reject(error) : resolve())))
 }
 
 /** A rename onto a directory that has something in it fails: of two at once, one wins. */

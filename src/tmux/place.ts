@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts'
+import type { Answer } from './answer.ts'
+import type { OpenCall } from './open-call.ts'
 import { socketOf } from './server.ts'
-import { type Tmux, tmuxAt } from './tmux.ts'
+import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
 
 export type WindowId = string & { readonly brand: 'WindowId' }
 
@@ -14,6 +16,11 @@ export interface Place {
   window: WindowId
 }
 
+/** With the call that told of it still open. */
+export interface OpenPlace extends Place {
+  goOn: OpenCall['goOn']
+}
+
 /** Where tmux started this process. A popup has no pane of its own; there the session's number in `$TMUX` tells. */
 function callerTarget(env: NodeJS.ProcessEnv): string {
   return env.TMUX_PANE || `$${env.TMUX?.split(',')[2]}:`
@@ -25,12 +32,31 @@ export function callerOn({ socket }: Tmux, env: NodeJS.ProcessEnv): string | nul
 }
 
 /** null: not inside the agenc session. `AGENC_TMUX` alone leaks into programs started from a pane, so tmux is asked. */
-export async function placeInSession({ env, exec }: Context): Promise<Place | null> {
+export function placeInSession(context: Context): Place | null {
+  const tmux = tmuxAround(context)
+  return tmux && placeIn(context, tmux, tmux.ask(whereIs(context.env)))
+}
+
+/** The same, in a call that can go on to open a window there. */
+export async function enterSession(context: Context): Promise<OpenPlace | null> {
+  const tmux = tmuxAround(context)
+  if (tmux === null) return null
+  const { answer, goOn } = await tmux.openCall(whereIs(context.env))
+  const place = placeIn(context, tmux, answer)
+  if (place === null) void goOn()
+  return place && { ...place, goOn }
+}
+
+function tmuxAround({ env, exec }: Context): Tmux | null {
   const socket = socketOf(env)
-  if (env.AGENC_TMUX !== '1' || socket === null) return null
-  const tmux = tmuxAt(exec, env, socket)
-  const format = '#{session_name}\t#{window_id}\t#{pane_id}'
-  const answer = await tmux.askMeanwhile(['display-message', '-p', '-t', callerTarget(env), format])
+  return env.AGENC_TMUX === '1' && socket !== null ? tmuxAt(exec, env, socket) : null
+}
+
+function whereIs(env: NodeJS.ProcessEnv): TmuxCommand {
+  return ['display-message', '-p', '-t', callerTarget(env), '#{session_name}\t#{window_id}\t#{pane_id}']
+}
+
+function placeIn({ env, exec }: Context, { socket }: Tmux, answer: Answer): Place | null {
   if (answer.kind !== 'ok') return null
   const [session, window, pane] = (answer.lines[0] ?? '').split('\t')
   if (session !== sessionName || !window) return null

@@ -1,8 +1,10 @@
 import { type MissionId, shortId } from '../mission/id.ts'
 import { displayName, displayRepo, windowName } from '../mission/naming.ts'
+import { type Answer, refusal } from './answer.ts'
 import { windowLooks } from './looks.ts'
-import { sessionName, sessionTarget, type WindowId } from './place.ts'
-import { drawn, literal, refusal, type Tmux, type TmuxCommand } from './tmux.ts'
+import type { OpenCall } from './open-call.ts'
+import { type OpenPlace, sessionName, sessionTarget, type WindowId } from './place.ts'
+import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
 
 interface NamedMission {
   id: MissionId
@@ -26,10 +28,21 @@ export interface NewWindow {
 
 /** Opens a mission's window; its identity is set in the very call that creates it. */
 export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
+  const commands = openingOf(tmux, wish)
+  return opened(tmux, wish, commands, tmux.ask(...commands))
+}
+
+/** The same, in the call that told where. */
+export async function openWindowAt({ tmux, goOn }: OpenPlace, wish: NewWindow): Promise<WindowId> {
+  const commands = openingOf(tmux, wish)
+  return opened(tmux, wish, commands, await goOn(...commands))
+}
+
+function openingOf(tmux: Tmux, wish: NewWindow): TmuxCommand[] {
   const { mission, after } = wish
   const environment = Object.entries(wish.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   const lost = wish.hasCrashed ? missionWindows(tmux)?.get(mission.id) : undefined
-  const commands: TmuxCommand[] = [
+  return [
     ...(lost === undefined ? [] : forget(lost)),
     [
       'new-window',
@@ -42,12 +55,19 @@ export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
     // The id is not known yet, but for this moment the name is unique.
     ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, wish.parent),
   ]
-  const answer = tmux.ask(...commands)
+}
+
+function opened(
+  tmux: Tmux,
+  { mission, parent }: NewWindow,
+  commands: readonly TmuxCommand[],
+  answer: Answer,
+): WindowId {
   if (answer.kind === 'ok') return answer.lines[0] as WindowId
   const [window] = answer.kind === 'failed' ? answer.lines : []
   if (window === undefined) throw refusal(answer, commands)
   // It is there, but a hook of the user's own has renamed it before it could be found.
-  tmux.tell(...becomeMission(window, mission, wish.parent))
+  tmux.tell(...becomeMission(window, mission, parent))
   return window as WindowId
 }
 
@@ -125,8 +145,13 @@ export function windowsIn(lines: readonly string[]): Map<MissionId, WindowId> {
 }
 
 /** In front for whoever looks at the session, and for a client that asks from another one. */
-export function bringToFront(tmux: Tmux, window: WindowId, caller: string | null): void {
-  const answer = tmux.ask(
+export async function bringToFront(
+  tmux: Tmux,
+  window: WindowId,
+  caller: string | null,
+  ask: Tmux['ask'] | OpenCall['goOn'] = tmux.ask,
+): Promise<void> {
+  const answer = await ask(
     ['select-window', '-t', window],
     ...(caller === null ? [] : [fromElsewhere(caller, `switch-client -t ${window}`)]),
   )

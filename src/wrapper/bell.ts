@@ -1,40 +1,57 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { AgencError, errorCode } from '../errors.ts'
 import type { Runner } from '../exec/runner.ts'
 import { removeFile } from '../io/files.ts'
 
-/**
- * Calls back at every ring, without polling and without one of the user's few inotify instances.
- * Held open for reading and writing, a FIFO never ends and its writers never block.
- */
-export async function listenToBell(exec: Runner, bell: string, onRing: () => void): Promise<() => void> {
-  removeFile(bell)
-  await makeFifo(exec, bell)
-  const descriptor = openSync(bell, constants.O_RDWR | constants.O_NONBLOCK)
-  const socket = new Socket({ fd: descriptor, readable: true, writable: false })
-  socket.on('data', onRing)
-  socket.on('error', () => {})
-  return () => {
-    socket.destroy()
-    removeFile(bell)
+/** A FIFO that calls back at every ring, without polling and without one of the user's few inotify instances. */
+export class Bell {
+  readonly #exec: Runner
+  readonly #path: string
+  readonly #onRing: () => void
+  #descriptor: number | null = null
+  #socket: Socket | null = null
+
+  constructor(exec: Runner, path: string, onRing: () => void) {
+    this.#exec = exec
+    this.#path = path
+    this.#onRing = onRing
+  }
+
+  /** Open for reading and writing, it never ends, its writers never block, and a ring is kept until it is heard. */
+  open(): number {
+    if (this.#descriptor !== null) return this.#descriptor
+    if (!isFifo(this.#path)) makeFifo(this.#exec, this.#path)
+    this.#descriptor = openSync(this.#path, constants.O_RDWR | constants.O_NONBLOCK)
+    return this.#descriptor
+  }
+
+  listen(): void {
+    if (this.#socket !== null) return
+    this.#socket = new Socket({ fd: this.open(), readable: true, writable: false })
+    this.#socket.on('data', this.#onRing)
+    this.#socket.on('error', () => {})
+  }
+
+  close(): void {
+    this.#socket?.destroy()
+    removeFile(this.#path)
   }
 }
 
-/** Beside whatever else is done meanwhile. */
-function makeFifo(exec: Runner, path: string): Promise<void> {
-  const mkfifo = exec.start('mkfifo', ['-m', '600', path], { stdio: 'ignore' })
-  return new Promise((resolve, reject) => {
-    const fail = (reason: string) =>
-      reject(
-        new AgencError(
-          `cannot make the FIFO ${path}: ${reason}`,
-          'Set AGENC_DIRPATH to a directory on a local disk.',
-        ),
-      )
-    mkfifo.on('error', error => fail(error.message))
-    mkfifo.on('exit', code => (code === 0 ? resolve() : fail(`mkfifo ended with ${code}`)))
-  })
+function isFifo(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false
+}
+
+/** Of two that make it at the same moment, one is refused. */
+function makeFifo(exec: Runner, path: string): void {
+  removeFile(path)
+  const { stderr } = exec.capture('mkfifo', ['-m', '600', path])
+  if (isFifo(path)) return
+  throw new AgencError(
+    `cannot make the FIFO ${path}: ${stderr.trim()}`,
+    'Set AGENC_DIRPATH to a directory on a local disk.',
+  )
 }
 
 /** For other agenc commands: wakes the wrapper up, if there is one. */

@@ -11,7 +11,7 @@ import { type MissionId, shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import type { ProcessProbe } from '../process/identity.ts'
 import type { MissionWindow } from '../tmux/mission-window.ts'
-import { listenToBell, ringBell } from './bell.ts'
+import { Bell, ringBell } from './bell.ts'
 import { CurrentSettings } from './current-settings.ts'
 import { Judge } from './judge.ts'
 import type { Ending } from './lease.ts'
@@ -81,11 +81,9 @@ export class ClaudeRuns {
         ringBell(word.bell)
       }
     })
-    const listening = listenToBell(this.#shared.context.exec, spool.bell, () => {
+    const bell = new Bell(this.#shared.context.exec, spool.bell, () => {
       if (!isOver) observer.hear()
     })
-    // Thrown where it is waited for.
-    listening.catch(() => {})
     try {
       await judge.makeReady()
       observer.readSpool()
@@ -93,7 +91,7 @@ export class ClaudeRuns {
       this.lookAgain = () => observer.lookAgain()
       for (;;) {
         wantsRestart = false
-        const ending = await this.#runOnce(observer, requests, listening, () => wantsRestart)
+        const ending = await this.#runOnce(observer, requests, bell, () => wantsRestart)
         requests.end()
         if (!wantsRestart || this.#shared.signals.received !== null) return ending
         this.#shared.log(`restarting mission ${shortId(this.#shared.id)}`)
@@ -103,7 +101,6 @@ export class ClaudeRuns {
       showing.close()
       // The socket is left to the end of the process: to close it takes Node longer than all the rest of an ending.
       isOver = true
-      await listening.catch(() => {})
       removeSpool(spool)
     }
   }
@@ -111,7 +108,7 @@ export class ClaudeRuns {
   async #runOnce(
     observer: Observer,
     requests: Requests,
-    listening: Promise<unknown>,
+    bell: Bell,
     wantsRestart: () => boolean,
   ): Promise<Ending> {
     const { received } = this.#shared.signals
@@ -119,12 +116,25 @@ export class ClaudeRuns {
     const { env, now } = this.#shared.context
     const mission = withUsableSession(this.#shared.db, this.#record(), env, now())
     const launch = await prepareLaunch(this.#shared.context, this.#config, mission, this.#isTrustedByUser())
-    observer.begin(mission, liveAtStart(mission, launch.asksForTrust))
-    await listening
+    bell.open()
     this.startedMs = Date.now()
     const graceMs = this.#config.stop.grace_ms
     const releaseHooks = () => requests.end()
-    return superviseClaude({ ...this.#shared, launch, observer, graceMs, wantsRestart, releaseHooks })
+    const onStarted = () => {
+      observer.begin(mission, liveAtStart(mission, launch.asksForTrust))
+      bell.listen()
+      // Who rang before it was open was not heard.
+      observer.readSpool()
+    }
+    return superviseClaude({
+      ...this.#shared,
+      launch,
+      observer,
+      graceMs,
+      wantsRestart,
+      releaseHooks,
+      onStarted,
+    })
   }
 
   #observe(

@@ -6,7 +6,7 @@ import { AgencError } from '../errors.ts'
 import type { Runner } from '../exec/runner.ts'
 import { randomUuid } from '../io/random.ts'
 import { type MissionId, shortId } from '../mission/id.ts'
-import { listenToBell } from './bell.ts'
+import { Bell } from './bell.ts'
 import { tellWrapper } from './control.ts'
 import type { GivenAnswer } from './requests.ts'
 
@@ -31,18 +31,19 @@ export async function deliverAnswer(
   return readStore(context, db => (db ? getApproval(db, request) : undefined))
 }
 
-async function ringsAfter(exec: Runner, bell: string, work: () => void): Promise<boolean> {
-  let ring = () => {}
-  const silence = await listenToBell(exec, bell, () => ring())
+async function ringsAfter(exec: Runner, path: string, work: () => void): Promise<boolean> {
+  let onRing = () => {}
+  const bell = new Bell(exec, path, () => onRing())
+  bell.listen()
   let timer: NodeJS.Timeout | undefined
   try {
     return await new Promise<boolean>(resolve => {
-      ring = () => resolve(true)
+      onRing = () => resolve(true)
       timer = setTimeout(() => resolve(false), patienceMs)
       work()
     })
   } finally {
     clearTimeout(timer)
-    silence()
+    bell.close()
   }
 }

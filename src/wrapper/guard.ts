@@ -2,9 +2,10 @@ import type { Runner } from '../exec/runner.ts'
 
 /**
  * A shell that outlives the wrapper: it waits on a pipe that only the wrapper holds, so that even after
- * `kill -9` of the wrapper somebody is left to end its Claude.
+ * `kill -9` of the wrapper somebody is left to end its Claude. Before, it makes the wrapper's bell: to start
+ * a program costs Node much more than a shell.
  */
-const guardScript = `trap '' HUP INT TERM; read -r word; exec "$@"`
+const guardScript = `trap '' HUP INT TERM; [ -z "$1" ] || mkfifo -m 600 "$1"; shift; read -r word; exec "$@"`
 
 export interface Guard {
   pid: number | undefined
@@ -12,8 +13,13 @@ export interface Guard {
   dismiss(): Promise<void>
 }
 
-export function postGuard(exec: Runner, reapCommand: readonly string[], env: NodeJS.ProcessEnv): Guard {
-  const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', ...reapCommand], {
+export function postGuard(
+  exec: Runner,
+  reapCommand: readonly string[],
+  env: NodeJS.ProcessEnv,
+  bell = '',
+): Guard {
+  const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', bell, ...reapCommand], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env,

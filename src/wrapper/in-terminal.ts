@@ -1,8 +1,10 @@
 import { preparedConfig } from '../config/prepared.ts'
 import type { Context } from '../context.ts'
 import type { MissionId } from '../mission/id.ts'
+import { dieOf } from '../process/die.ts'
 import { MissionWindow } from '../tmux/mission-window.ts'
 import { runMission } from './run.ts'
+import { exitCodeFor } from './signal-policy.ts'
 import { hasOwnTerminal } from './terminal.ts'
 import { pressEnter, showUntilRead } from './until-read.ts'
 
@@ -14,13 +16,15 @@ export async function runInTerminal(context: Context, id: MissionId): Promise<nu
   try {
     const config = await settings
     window = MissionWindow.of(context, config)
-    const { exitCode, failedEarly, wasStopped } = await runMission(context, id, config, window)
+    const { exitCode, failedEarly, received } = await runMission(context, id, config, window)
     if (failedEarly) {
       window?.giveUp()
       context.err.line(`\nagenc: Claude ended at once, with exit code ${exitCode}.`)
       await pressEnter(context)
     }
-    window?.leave({ isStopped: wasStopped })
+    // Ended by a command, not by leaving: nobody is to be moved.
+    window?.leave({ isStopped: received === 'SIGTERM' || received === 'SIGINT' })
+    if (received !== null && exitCode === exitCodeFor(null, received)) dieOf(received)
     return exitCode
   } catch (error) {
     window?.giveUp()

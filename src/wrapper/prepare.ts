@@ -65,6 +65,6 @@ export async function prepareLaunch(
     extra: config.claude.args,
     prompt: existsSync(own.prompt) ? readFileSync(own.prompt, 'utf8') : null,
   })
-  const asksForTrust = !isTrusted(globalConfig, own.agent)
+  const asksForTrust = !isTrustedByUser && !isTrusted(globalConfig, own.agent)
   return { claude, args, env, stdinPath: promptIsStdin ? own.prompt : null, asksForTrust, confirmTrust }
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { openStore } from '../db/open.ts'
+import { makePrivateDirectory } from '../io/files.ts'
 import type { MissionId } from '../mission/id.ts'
 import { heartbeatMs } from '../mission/status.ts'
 import { systemProbe } from '../process/identity.ts'
@@ -12,14 +13,15 @@ import { beat, type Ending, giveUpLease, releaseLease, takeLease } from './lease
 import { openLog } from './log.ts'
 import { type EndingSignal, exitCodeFor } from './signal-policy.ts'
 import { SignalListener } from './signals.ts'
+import { spoolPaths } from './spool.ts'
 import { restoreTerminal } from './terminal.ts'
 
 export interface Outcome {
   exitCode: number
   /** Claude gave up at once: what it said should stay readable. */
   failedEarly: boolean
-  /** Ended by a command, not by leaving: nobody is to be moved. */
-  wasStopped: boolean
+  /** What told it to end, where it did not end by itself. */
+  received: EndingSignal | null
 }
 
 const earlyMs = 2_000
@@ -45,14 +47,16 @@ export async function runMission(
 
 async function underLease(shared: Shared, config: Config, window: MissionWindow | null): Promise<Outcome> {
   const { context, db, id, signals, probe } = shared
-  const { now, exec, self, env } = context
+  const { now, exec, self, env, paths } = context
   const own = probe.identify(process.pid)!
   const mission = takeLease(db, id, own, probe, now())
   const heart = setInterval(() => {
     tryToBeat(shared)
     runs.lookAgain()
   }, heartbeatMs)
-  const guard = postGuard(exec, [...self, 'mission', '_reap', id], env)
+  const { run } = paths.mission(id)
+  makePrivateDirectory(run)
+  const guard = postGuard(exec, [...self, 'mission', '_reap', id], env, spoolPaths(run).bell)
   const runs = new ClaudeRuns(shared, config, window)
   let ending: Ending | null = null
   try {
@@ -75,7 +79,7 @@ function outcomeOf({ code, signal }: Ending, received: EndingSignal | null, star
   return {
     exitCode: exitCodeFor(code, signal),
     failedEarly: code !== 0 && received === null && Date.now() - startedMs < earlyMs,
-    wasStopped: received === 'SIGTERM' || received === 'SIGINT',
+    received,
   }
 }
 

@@ -33,6 +33,8 @@ export interface Supervision {
   wantsRestart: () => boolean
   /** Before Claude is told to go: it waits for hooks that wait for us. */
   releaseHooks: () => void
+  /** At once after its start, before anything of it is heard: nothing here keeps it waiting. */
+  onStarted: () => void
 }
 
 /** One Claude from start to end. */
@@ -96,11 +98,18 @@ class Claude {
 
   constructor(supervision: Supervision) {
     this.#supervision = supervision
-    const { observer, signals, probe, context } = supervision
+    const { observer, signals, probe, context, onStarted } = supervision
     this.#child = this.#spawn()
     const pid = this.#child.pid ?? 0
     this.#identity = probe.identify(pid)
-    this.#storeIdentity()
+    // A Claude that nobody could find again, or hear, must not be.
+    try {
+      this.#storeIdentity()
+      onStarted()
+    } catch (error) {
+      this.#child.kill('SIGKILL')
+      throw error
+    }
     this.#status = new StatusWatch(
       claudeLocations(context.env).statusFile(pid),
       status => observer.seeStatus(status),
@@ -125,16 +134,10 @@ class Claude {
     return child
   }
 
-  /** A Claude that nobody could find again must not be. */
   #storeIdentity(): void {
     const { db, id } = this.#supervision
     const { pid = null, start = null } = this.#identity ?? {}
-    try {
-      updateMission(db, id, { claude_pid: pid, claude_start: start })
-    } catch (error) {
-      this.#child.kill('SIGKILL')
-      throw error
-    }
+    updateMission(db, id, { claude_pid: pid, claude_start: start })
   }
 
   async #untilEnd(): Promise<Exit> {

@@ -9,7 +9,7 @@ import { systemRunner } from '../../src/exec/runner.ts'
 import { systemProbe } from '../../src/process/identity.ts'
 import { listTree } from '../../src/process/tree.ts'
 import { AskChannel } from '../../src/wrapper/ask-channel.ts'
-import { listenToBell } from '../../src/wrapper/bell.ts'
+import { Bell } from '../../src/wrapper/bell.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { isProcessAlive } from '../helpers/session.ts'
@@ -38,14 +38,14 @@ function places() {
 }
 
 /** A place with a bell, which counts its rings. */
-async function listeningPlaces() {
+function listeningPlaces() {
   const target = places()
   let rings = 0
-  onTestFinished(
-    await listenToBell(systemRunner, target.bell, () => {
-      rings++
-    }),
-  )
+  const bell = new Bell(systemRunner, target.bell, () => {
+    rings++
+  })
+  bell.listen()
+  onTestFinished(() => bell.close())
   return { target, rings: () => rings }
 }
 
@@ -77,7 +77,7 @@ function helpersOf({ pid }: Hook): number[] {
 
 describe.each(shells)('the asking hook in %s', shell => {
   async function rungHook(patience = shortPatience) {
-    const { target, rings } = await listeningPlaces()
+    const { target, rings } = listeningPlaces()
     const command = askingHookCommand({ ...target, wrapperPid: process.pid }, otherwise, patience)
     const hook = startHook(shell, command)
     await waitFor('the ring', () => rings() > 0)
@@ -170,7 +170,7 @@ describe.each(shells)('the asking hook in %s', shell => {
   })
 
   test('no wrapper, or one that was killed: it does not wait', async () => {
-    const { target } = await listeningPlaces()
+    const { target } = listeningPlaces()
     const dead = spawn('true')
     await new Promise(resolve => dead.on('close', resolve))
     const withoutBell = startHook(shell, askingHookCommand({ ...places(), wrapperPid: process.pid }))
@@ -182,7 +182,7 @@ describe.each(shells)('the asking hook in %s', shell => {
   })
 
   test('its place cannot be written to: the event is still told', async () => {
-    const { target, rings } = await listeningPlaces()
+    const { target, rings } = listeningPlaces()
     const asks = join(target.asks, 'nowhere')
     const hook = startHook(shell, askingHookCommand({ ...target, asks, wrapperPid: process.pid }))
     expect(await hook.ended).toBe(0)
@@ -195,7 +195,7 @@ describe.each(shells)('the hook before every tool in %s', shell => {
   const deniesNothing = '{ "approvals": { "mode": "all" } }\n'
 
   async function checkingPlaces(settings: string | null, undenied: string | null) {
-    const { target, rings } = await listeningPlaces()
+    const { target, rings } = listeningPlaces()
     const own = join(target.events, '..')
     const whole = {
       ...target,

@@ -27,7 +27,7 @@ function tmux(box: Sandbox, ...args: string[]): string {
   return answer.stdout.trim()
 }
 
-/** An agent in a window of its own of a new session; the pid of the agent. */
+/** An agent in a window of its own of a new session; the pid of the agent, which may not have its terminal yet. */
 function startMission(
   box: Sandbox,
   { session = 'agenc', name = `${shortId} web`, command = agentCommand } = {},
@@ -79,7 +79,7 @@ async function withX(
 test('attached in an xterm, then detached, then gone', async context => {
   const { box, display } = await withX(context)
   const agent = startMission(box)
-  expect(see(display.env, agent).presence).toBe('detached')
+  await seeing(display.env, agent, 'detached')
 
   const xterm = display.start('xterm', ['-e', ...attach()])
   const { window, editorType } = await seeing(display.env, agent, 'windowed')
@@ -295,7 +295,7 @@ test('no display: attached is a terminal, nobody attached is detached', async ()
   const box = sandbox()
   const { DISPLAY, WAYLAND_DISPLAY, ...env } = box.env
   const agent = startMission(box)
-  expect(see(env, agent).presence).toBe('detached')
+  await seeing(env, agent, 'detached')
   openTerminal('tmux', attach().slice(1), { env })
   await seeing(env, agent, 'terminal')
 })

@@ -69,6 +69,10 @@ function filesWith(pattern: RegExp): string[] {
 test('the process is ended in one place', () => {
   const enders = filesWith(/\bprocess\.(exit|abort|reallyExit)\(/).filter(path => !standIn.test(path))
   expect(enders).toEqual(['src/main.ts'])
+  expect(filesWith(/\bprocess\.kill\(process\.pid\b/)).toEqual([
+    'src/process/die.ts',
+    'src/process/suspend.ts',
+  ])
 })
 
 test('other programs are started in one place, and never through a shell', () => {

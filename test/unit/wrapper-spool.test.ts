@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hookCommand, longestEventBytes } from '../../src/claude/hook-command.ts'
 import { systemRunner } from '../../src/exec/runner.ts'
-import { listenToBell, ringBell } from '../../src/wrapper/bell.ts'
+import { Bell, ringBell } from '../../src/wrapper/bell.ts'
 import { type SpoolPaths, spoolPaths, sweepSpool } from '../../src/wrapper/spool.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -15,11 +15,11 @@ async function spool({ hasBell = true } = {}): Promise<SpoolPaths & { rings: () 
   mkdirSync(paths.events, { recursive: true })
   let rings = 0
   if (hasBell) {
-    onTestFinished(
-      await listenToBell(systemRunner, paths.bell, () => {
-        rings += 1
-      }),
-    )
+    const bell = new Bell(systemRunner, paths.bell, () => {
+      rings += 1
+    })
+    bell.listen()
+    onTestFinished(() => bell.close())
   }
   return { ...paths, rings: () => rings }
 }

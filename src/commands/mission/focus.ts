@@ -18,7 +18,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   examples: ['agenc mission focus 3f2a'],
   async run(context, { mission: word, json }) {
     const mission = await missionNamed(context, word)
-    const isSelected = selectTmuxWindow(context, mission)
+    const isSelected = await selectTmuxWindow(context, mission)
     const raised = askWindow(context, mission, 'raise', focusWindow)
     const opened = raised ? null : await openInstead(context, mission, isSelected)
     if (json) {
@@ -30,11 +30,11 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   },
 })
 
-function selectTmuxWindow(context: Context, { tmux_window }: MissionJson): boolean {
+async function selectTmuxWindow(context: Context, { tmux_window }: MissionJson): Promise<boolean> {
   if (tmux_window === null) return false
   const tmux = tmuxOf(context)
   try {
-    bringToFront(tmux, tmux_window as WindowId, callerOn(tmux, context.env))
+    await bringToFront(tmux, tmux_window as WindowId, callerOn(tmux, context.env))
     return true
   } catch (error) {
     warn(context, error)

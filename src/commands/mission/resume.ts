@@ -10,7 +10,7 @@ import { whereIsIt } from '../../process/where.ts'
 import { chooseMission } from '../../roster/choose.ts'
 import { statusNow } from '../../roster/roster.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { missionWindows } from '../../tmux/windows.ts'
+import { listMissionWindows, windowsIn } from '../../tmux/windows.ts'
 import { requestRestart } from '../../wrapper/control.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import { checkMode, takesEffectLater } from './mode.ts'
@@ -46,19 +46,20 @@ export default defineCommand<Input>({
   },
 })
 
-function resumeRunning(
+async function resumeRunning(
   context: Context,
   mission: MissionRecord,
   { restart, focus }: Pick<Input, 'restart' | 'focus'>,
-): number {
+): Promise<number> {
   if (restart) {
     requestRestart(context.paths.mission(mission.id).run)
     context.err.line(`${shortId(mission.id)} starts anew as soon as it is idle.`)
     return 0
   }
   const tmux = tmuxOf(context)
-  const window = missionWindows(tmux)?.get(mission.id)
-  if (window) return focus ? goToWindow(context, tmux, window) : 0
+  const { answer, goOn } = await tmux.openCall(listMissionWindows)
+  const window = answer.kind === 'ok' ? windowsIn(answer.lines).get(mission.id) : undefined
+  if (window) return focus ? goToWindow(context, tmux, window, goOn) : 0
   throw new AgencError(
     `${shortId(mission.id)} is running ${whereIsIt(context.exec, mission.wrapper_pid!)}`,
     `Go there, or stop it first: agenc mission stop ${shortId(mission.id)}`,

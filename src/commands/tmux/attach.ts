@@ -30,7 +30,7 @@ export default defineCommand<Record<string, never>>({
   examples: ['agenc tmux attach'],
   async run(context) {
     requireTmux(context.exec, context.env)
-    if (await placeInSession(context)) {
+    if (placeInSession(context)) {
       context.err.line('You are in the agenc session already.')
       return 0
     }

@@ -7,7 +7,7 @@ export default defineCommand<Record<string, never>>({
   description: 'Leave the agenc session; everything in it goes on. From outside: whoever is attached to it.',
   examples: ['agenc tmux detach'],
   async run(context) {
-    const place = await placeInSession(context)
+    const place = placeInSession(context)
     const tmux = place?.tmux ?? tmuxOf(context)
     const state = askForSession(tmux)
     if (state.kind === 'unknown') throw cannotBeAsked(state)

@@ -18,7 +18,7 @@ export default defineCommand<{ apart?: boolean }>({
   options: [{ flags: '--apart', description: 'for agenc itself', hidden: true }],
   examples: ['agenc tmux kill'],
   async run(context, { apart }) {
-    if (!apart && (await placeInSession(context))) {
+    if (!apart && placeInSession(context)) {
       // What it ends includes itself here: a process that nothing in the session owns does it instead.
       startApart(context.exec, [...context.self, 'tmux', 'kill', '--apart'], context.env)
       return 0

@@ -11,7 +11,7 @@ export default defineCommand<{ json?: boolean }>({
   examples: ['agenc tmux next'],
   async run(context, { json }) {
     const missions = await readRoster(context, { needsWindows: true })
-    const next = nextWaiting(missions, (await placeInSession(context))?.window ?? null)
+    const next = nextWaiting(missions, placeInSession(context)?.window ?? null)
     if (json) context.out.line(JSON.stringify(next))
     if (next === null) {
       context.err.line('No mission waits for you.')

@@ -1,20 +1,26 @@
 import { join } from 'node:path'
 import { systemRunner } from '../../../src/exec/runner.ts'
-import { listenToBell } from '../../../src/wrapper/bell.ts'
+import { Bell } from '../../../src/wrapper/bell.ts'
 import type { Box } from '../place/box.ts'
 import { useFleetingClaude } from '../place/claude.ts'
+import { startMissions } from '../place/missions.ts'
 import { profileOf } from '../place/profile.ts'
 import { agencScript } from '../place/root.ts'
 import { openSession, type Session } from '../place/session.ts'
 import { runProgram, until } from '../place/timing.ts'
 import type { Case } from './case.ts'
 
-/** Its Claude says that it runs, and ends: the window closes before the next round. */
+/**
+ * Beside a mission that runs, as in every session that is used. The new one's Claude says that it runs, and ends: its
+ * window closes before the next round.
+ */
 export const newMission: Case = {
   prepare: async box => {
     const session = openSession(box)
+    await startMissions(box, session, 1)
+    const windows = windowCount(session)
     const fifo = join(box.root, 'started')
-    const started = await bell(box, fifo)
+    const started = startsOn(box, fifo)
     const claude = useFleetingClaude(box, fifo)
     const empty = box.write('empty.cjs', '')
     const starter = box.write('starter.cjs', starterScript(claude))
@@ -22,7 +28,7 @@ export const newMission: Case = {
     const time = async (work: () => Promise<void>) => {
       const beforeMs = performance.now()
       const [atMs] = await Promise.all([started(), work()])
-      await until('its window is closed', () => windowCount(session) === 1)
+      await until('its window is closed', () => windowCount(session) === windows)
       return atMs - beforeMs
     }
     const inside = (args: string[]) => runProgram(box, node, args, session.inside)
@@ -44,10 +50,11 @@ function starterScript(claude: string): string {
   return `require('node:child_process').spawn(${JSON.stringify(claude)}, { stdio: 'inherit' })\n`
 }
 
-async function bell(box: Box, fifo: string): Promise<() => Promise<number>> {
+function startsOn(box: Box, fifo: string): () => Promise<number> {
   let onRing = () => {}
-  const silence = await listenToBell(systemRunner, fifo, () => onRing())
-  box.leftovers.add(silence)
+  const bell = new Bell(systemRunner, fifo, () => onRing())
+  bell.listen()
+  box.leftovers.add(() => bell.close())
   return () =>
     new Promise(resolve => {
       onRing = () => resolve(performance.now())

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { tmuxBench } from '../helpers/tmux.ts'
+import { waitFor } from '../helpers/wait.ts'
+
+const sessionOf = ['display-message', '-p', '-t', '=agenc:', '#{session_name}']
+const panes = ['list-panes', '-a', '-F', '#{pane_id}']
+
+test('what is asked first decides what is done then, in the same call', async () => {
+  const { tmux, run } = tmuxBench()
+  const { answer, goOn } = await tmux.openCall(sessionOf, ['list-windows', '-a', '-F', 'a window'])
+  expect(answer).toEqual({ kind: 'ok', lines: ['agenc', 'a window'] })
+  expect(await goOn(['new-window', '-d', '-n', 'second', 'exec cat'], panes)).toEqual({
+    kind: 'ok',
+    lines: ['%0', '%1'],
+  })
+  expect(run('list-windows', '-F', '#{window_name}')).toContain('second')
+})
+
+test('a question that fails is the end of it', async () => {
+  const { tmux } = tmuxBench()
+  const { answer, goOn } = await tmux.openCall(sessionOf, ['has-session', '-t', '=other'])
+  const failure = { kind: 'failed', lines: ['agenc'], message: "can't find session: other" }
+  expect(answer).toMatchObject(failure)
+  expect(await goOn(['new-window', '-d'])).toMatchObject(failure)
+})
+
+test('the commands after one that fails are not run', async () => {
+  const { tmux, run } = tmuxBench()
+  const { goOn } = await tmux.openCall(sessionOf)
+  const answer = await goOn(
+    ['new-window', '-d', '-P', '-F', 'opened', 'exec cat'],
+    ['select-window', '-t', '@99'],
+    ['set-option', '-s', '@after', '1'],
+  )
+  expect(answer).toEqual({
+    kind: 'failed',
+    lines: ['opened'],
+    command: 'new-window',
+    message: "can't find window: @99",
+  })
+  expect(run('show-options', '-sqv', '@after')).toBe('')
+})
+
+test.each([
+  'plain',
+  '',
+  "it's",
+  'say "hi"',
+  'a;',
+  ';',
+  '$HOME ~ #{pane_id} #(date) %H',
+  'back\\slash\\',
+  'two\nlines',
+  '{ } #',
+  '👍 你好',
+])('%j arrives as it is', async text => {
+  const { tmux } = tmuxBench()
+  const { goOn } = await tmux.openCall(sessionOf)
+  const set = await goOn(['set-option', '-s', '@text', text], ['show-options', '-sv', '@text'])
+  expect(set).toEqual({ kind: 'ok', lines: text.split('\n') })
+})
+
+test('a server that ends in between is a failure that is told', async () => {
+  const { tmux } = tmuxBench()
+  const { answer, goOn } = await tmux.openCall(sessionOf)
+  expect(answer.kind).toBe('ok')
+  tmux.tell(['kill-server'])
+  await waitFor('the server to be gone', () => tmux.ask(['list-sessions']).kind === 'no-server')
+  expect((await goOn(['new-window'])).kind).not.toBe('ok')
+})
+
+test('no server, no conversation', async () => {
+  const { tmux } = tmuxBench()
+  tmux.tell(['kill-server'])
+  await waitFor('the server to be gone', () => tmux.ask(['list-sessions']).kind === 'no-server')
+  expect((await tmux.openCall(sessionOf)).answer).toEqual({ kind: 'no-server', isInstalled: true })
+})
+
+test('nothing more to say ends the call', async () => {
+  const { tmux } = tmuxBench()
+  const { goOn } = await tmux.openCall(sessionOf)
+  expect(await goOn()).toEqual({ kind: 'ok', lines: [] })
+})
