@@ -58,7 +58,7 @@ describe('return to the parent', () => {
     const c = await box.startFrom(b.id)
     box.tmux('select-window', '-t', a.id)
     expect(box.agenc(['mission', 'stop', c.mission])).toMatchObject({ exitCode: 0 })
-    expect(box.windowOf(c.mission)).toBeUndefined()
+    await gone(box, c)
     expect(active(box)).toBe(a.mission)
     box.tmux('select-window', '-t', b.id)
     leave(box, quiet)

@@ -166,7 +166,8 @@ describe('options', () => {
 
 test('a report names what was measured, the limit and whether it held', () => {
   const held = outcomeOf(row('help'), { pairs: pairs([1.2, 1.2, 1.3]), figures: [] })
-  const missed = outcomeOf(row('kill'), { pairs: pairs([4]), figures: [] })
+  const figures = [{ label: 'with one mission', value: 70, unit: 'ms', atMost: null }]
+  const missed = outcomeOf(row('kill'), { pairs: pairs([4]), figures })
   expect(outcomeLine(held)).toBe(
     'help           held    12 / 10 ms  1.20 × [1.20–1.30]  at most 1.5  3 rounds',
   )
@@ -175,6 +176,10 @@ test('a report names what was measured, the limit and whether it held', () => {
     '| `agenc --help` | 12 ms | an empty Node script | 10 ms | 1.20 ×<br>1.20–1.30, 3 rounds | 1.5 × | yes |',
   )
   expect(page).toContain('| 3 × | **no** |')
+  expect(page).toContain(
+    `## Where a limit is missed\n\n${row('kill').what}. ${row('kill').why}\n\n- with one mission 70 ms\n\n## How`,
+  )
+  expect(benchmarksPage(machine, [held])).not.toContain('Where a limit is missed')
   expect(page).toContain('Abacus, 2 cores')
   const plot = ratioPlot([held, missed])
   expect(plot.match(/>4\.00 ×</g)).toHaveLength(1)

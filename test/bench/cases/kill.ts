@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemRunner } from '../../../src/exec/runner.ts'
 import { isTaken, systemProbe } from '../../../src/process/identity.ts'
 import { waitUntilGone } from '../../../src/process/tree.ts'
-import type { Contest } from '../contest.ts'
 import type { Box } from '../place/box.ts'
 import { startMissions } from '../place/missions.ts'
 import { endServer, openMissionWindow, openSession } from '../place/session.ts'
@@ -12,37 +11,46 @@ import { median } from '../statistics.ts'
 import type { Case } from './case.ts'
 
 const missions = 30
-const looks = 3
+const looks = 5
 const settledMs = 3_000
 const patienceMs = 10_000
 
 /** With real wrappers, outside the session, so that it returns when everything is over. */
 export const kill: Case = {
   prepare: async box => {
-    const aloneMs: number[] = []
-    for (let look = 0; look < looks; look++) aloneMs.push(await endEmptyNodes(box))
-    const alone = { value: median(aloneMs), unit: 'ms', atMost: null }
-    const label = 'to end as many windows with empty Node scripts, without a Node to do it'
-    return { ...contest(box), figures: () => [{ label, ...alone }] }
+    const one = await medianOf(() => killWith(box, 1))
+    const emptyOnes = await medianOf(() => endEmptyNodes(box))
+    const figure = (label: string, value: number) => ({ label, value, unit: 'ms', atMost: null })
+    return {
+      subject: () => killWith(box, missions),
+      floor: () => stopOne(box),
+      figures: () => [
+        figure('with one mission', one),
+        figure('to end as many windows with empty Node scripts, without a Node to do it', emptyOnes),
+      ],
+    }
   },
 }
 
-function contest(box: Box): Contest {
-  return {
-    subject: async () => {
-      const session = openSession(box)
-      await startMissions(box, session, missions)
-      const tookMs = timeAgenc(box, ['tmux', 'kill'])
-      await until('the server is gone', () => !isTaken(session.serverPid))
-      return tookMs
-    },
-    floor: async () => {
-      const [mission] = await startMissions(box, openSession(box), 1)
-      const tookMs = timeAgenc(box, ['mission', 'stop', mission!.id])
-      await endServer(box)
-      return tookMs
-    },
-  }
+async function medianOf(measure: () => Promise<number>): Promise<number> {
+  const seen: number[] = []
+  for (let look = 0; look < looks; look++) seen.push(await measure())
+  return median(seen)
+}
+
+async function killWith(box: Box, count: number): Promise<number> {
+  const session = openSession(box)
+  await startMissions(box, session, count)
+  const tookMs = timeAgenc(box, ['tmux', 'kill'])
+  await until('the server is gone', () => !isTaken(session.serverPid))
+  return tookMs
+}
+
+async function stopOne(box: Box): Promise<number> {
+  const [mission] = await startMissions(box, openSession(box), 1)
+  const tookMs = timeAgenc(box, ['mission', 'stop', mission!.id])
+  await endServer(box)
+  return tookMs
 }
 
 /** What tmux and the system take for it, whoever asks. */

@@ -4,6 +4,7 @@ import { openQuietWindows, openSession } from '../place/session.ts'
 import { storeMissions } from '../place/store.ts'
 import { emptyNode, timeAgenc } from '../place/timing.ts'
 import type { Case } from './case.ts'
+import { leastOfAList } from './least.ts'
 
 function besideEmptyNode(box: Box, args: readonly string[]) {
   const floor = emptyNode(box)
@@ -18,10 +19,12 @@ export function listCase(missions: number, running: number): Case {
   return {
     prepare: async box => {
       const stored = await storeMissions(box, missions)
-      if (running > 0) await openQuietWindows(box, openSession(box), stored.slice(0, running))
+      const session = running > 0 ? openSession(box) : null
+      if (session) await openQuietWindows(box, session, stored.slice(0, running))
       assertListed(box, missions, running)
       const args = ['mission', 'ls', '--json']
-      return { ...besideEmptyNode(box, args), figures: () => profileOf(box, args) }
+      const least = () => (session ? leastOfAList(box, session, box.agenc(args)) : [])
+      return { ...besideEmptyNode(box, args), figures: () => [...profileOf(box, args), ...least()] }
     },
   }
 }

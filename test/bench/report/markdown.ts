@@ -19,7 +19,7 @@ ${machineLines(machine)
 | what | median | floor measured beside it | median | ratio | at most | held |
 |---|---|---|---|---|---|---|
 ${outcomes.map(tableRow).join('\n')}
-
+${explanations(outcomes)}
 ## How it is measured
 
 - Each row has a home, an agenc home and a tmux server of its own; \`NODE_EXTRA_CA_CERTS\` is unset, because Node parses certificates at every start otherwise.
@@ -27,7 +27,7 @@ ${outcomes.map(tableRow).join('\n')}
 - While the limit lies within that range there are more rounds, up to four times as many.
 - Programs are timed from their start to their end, their output read through a pipe. Key presses are timed from the last key in a real client in a terminal until five rows of the picker are on its screen.
 - A hook's event is timed until the wrapper has stored it; Claude goes on before that.
-- Claude is a small script: agenc's own cost is measured. A mission starts when that script runs.
+- Claude is a small script: agenc's own cost is measured. A mission starts when that script runs, beside another one, as in every session that is used.
 - A working copy is timed around the function that makes it, in a process of its own.
 - The CPU time of idle wrappers is the kernel's count to the nanosecond; the tmux calls are counted by a program of that name before the real one; files and records are compared before and after.
 - The memory of a wrapper includes the shell that guards it, without its Claude.
@@ -35,18 +35,23 @@ ${outcomes.map(tableRow).join('\n')}
 `
 }
 
-function tableRow({
-  row,
-  subject,
-  floor,
-  ratio,
-  interval,
-  atMost,
-  rounds,
-  figures,
-  verdict,
-}: Outcome): string {
-  const more = figures.map(figureText).join('<br>')
+function explanations(outcomes: readonly Outcome[]): string {
+  const missed = outcomes.filter(isExplained)
+  if (missed.length === 0) return ''
+  return ['\n## Where a limit is missed', ...missed.map(explanation), ''].join('\n\n').slice(0, -1)
+}
+
+function isExplained({ row, verdict }: Outcome): boolean {
+  return verdict === 'missed' && row.why !== undefined
+}
+
+function explanation({ row, figures }: Outcome): string {
+  return [`${row.what}. ${row.why}`, '', ...figures.map(figure => `- ${figureText(figure)}`)].join('\n')
+}
+
+function tableRow(outcome: Outcome): string {
+  const { row, subject, floor, ratio, interval, atMost, rounds, figures, verdict } = outcome
+  const more = isExplained(outcome) ? '' : figures.map(figureText).join('<br>')
   const cells =
     ratio === null
       ? [row.what, more, row.floor ?? '–', '', '', '']
