@@ -60,6 +60,6 @@ function placeIn({ env, exec }: Context, { socket }: Tmux, answer: Answer): Plac
   if (answer.kind !== 'ok') return null
   const [session, window, pane] = (answer.lines[0] ?? '').split('\t')
   if (session !== sessionName || !window) return null
-  // Without a pane, tmux would take any session's client for the one that asks.
+  // Without a pane, tmux would take any session's client for the one that asks. The call itself names its targets.
   return { tmux: tmuxAt(exec, { ...env, TMUX_PANE: pane }, socket), window: window as WindowId }
 }

@@ -35,7 +35,10 @@ export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
 /** The same, in the call that told where. */
 export async function openWindowAt({ tmux, goOn }: OpenPlace, wish: NewWindow): Promise<WindowId> {
   const commands = openingOf(tmux, wish)
-  return opened(tmux, wish, commands, await goOn(...commands))
+  const answer = await goOn(...commands)
+  // Somebody may have ended the call, but not the server: where no window is told of, there is none yet.
+  const isLost = answer.kind === 'failed' && windowIn(answer.lines) === undefined
+  return opened(tmux, wish, commands, isLost ? tmux.ask(...commands) : answer)
 }
 
 function openingOf(tmux: Tmux, wish: NewWindow): TmuxCommand[] {
@@ -46,7 +49,7 @@ function openingOf(tmux: Tmux, wish: NewWindow): TmuxCommand[] {
     ...(lost === undefined ? [] : forget(lost)),
     [
       'new-window',
-      ...(after === null ? ['-t', `${sessionTarget}:`] : ['-a', '-t', after]),
+      ...(after === null ? ['-t', `${sessionTarget}:`] : ['-a', '-t', `${sessionTarget}:${after}`]),
       ...(wish.focus ? [] : ['-d']),
       ...['-P', '-F', '#{window_id}', '-n', mission.id, '-c', literal(wish.directory)],
       ...environment,
@@ -63,12 +66,18 @@ function opened(
   commands: readonly TmuxCommand[],
   answer: Answer,
 ): WindowId {
-  if (answer.kind === 'ok') return answer.lines[0] as WindowId
-  const [window] = answer.kind === 'failed' ? answer.lines : []
-  if (window === undefined) throw refusal(answer, commands)
-  // It is there, but a hook of the user's own has renamed it before it could be found.
-  tmux.tell(...becomeMission(window, mission, parent))
-  return window as WindowId
+  const window = answer.kind === 'no-server' ? undefined : windowIn(answer.lines)
+  if (answer.kind !== 'ok') {
+    if (window === undefined) throw refusal(answer, commands)
+    // It is there, but a hook of the user's own has renamed it before it could be found.
+    tmux.tell(...becomeMission(window, mission, parent))
+  }
+  return window!
+}
+
+/** Beside what a hook of the user's own prints. */
+function windowIn(lines: readonly string[]): WindowId | undefined {
+  return lines.find(line => /^@\d+$/.test(line)) as WindowId | undefined
 }
 
 /** Makes a window a mission's: identity, looks, and at last the name by which it may have been found. */

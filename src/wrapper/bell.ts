@@ -43,7 +43,7 @@ function isFifo(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false
 }
 
-/** Of two that make it at the same moment, one is refused. */
+/** The guard may be about to: of two at the same moment, one is refused. */
 function makeFifo(exec: Runner, path: string): void {
   removeFile(path)
   const { stderr } = exec.capture('mkfifo', ['-m', '600', path])

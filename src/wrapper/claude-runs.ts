@@ -124,7 +124,7 @@ export class ClaudeRuns {
       observer.begin(mission, liveAtStart(mission, launch.asksForTrust))
       bell.listen()
       // Who rang before it was open was not heard.
-      observer.readSpool()
+      observer.hear()
     }
     return superviseClaude({
       ...this.#shared,

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import type { Runner } from '../exec/runner.ts'
 
 /**
@@ -31,8 +32,18 @@ export function postGuard(
     guard.ref()
     return new Promise<void>(resolve => {
       guard.once('exit', () => resolve())
-      if (!guard.kill('SIGKILL')) resolve()
+      if (!killWithGroup(guard)) resolve()
     })
   }
   return { pid: guard.pid, dismiss }
+}
+
+/** It leads a group of its own, of which a `mkfifo` may be the other half. */
+function killWithGroup({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false
+  try {
+    return process.kill(-pid, 'SIGKILL')
+  } catch {
+    return false
+  }
 }

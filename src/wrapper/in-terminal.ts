@@ -24,7 +24,8 @@ export async function runInTerminal(context: Context, id: MissionId): Promise<nu
     }
     // Ended by a command, not by leaving: nobody is to be moved.
     window?.leave({ isStopped: received === 'SIGTERM' || received === 'SIGINT' })
-    if (received !== null && exitCode === exitCodeFor(null, received)) dieOf(received)
+    // Elsewhere somebody may wait for an exit code.
+    if (window && received && exitCode === exitCodeFor(null, received)) dieOf(received)
     return exitCode
   } catch (error) {
     window?.giveUp()

@@ -1,14 +1,14 @@
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { openStore } from '../db/open.ts'
-import { makePrivateDirectory } from '../io/files.ts'
+import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import type { MissionId } from '../mission/id.ts'
 import { heartbeatMs } from '../mission/status.ts'
 import { systemProbe } from '../process/identity.ts'
 import type { MissionWindow } from '../tmux/mission-window.ts'
 import { endLeftover, setUp } from './beginning.ts'
 import { ClaudeRuns, type Shared } from './claude-runs.ts'
-import { postGuard } from './guard.ts'
+import { type Guard, postGuard } from './guard.ts'
 import { beat, type Ending, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { openLog } from './log.ts'
 import { type EndingSignal, exitCodeFor } from './signal-policy.ts'
@@ -50,16 +50,18 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
   const { now, exec, self, env, paths } = context
   const own = probe.identify(process.pid)!
   const mission = takeLease(db, id, own, probe, now())
+  const { run } = paths.mission(id)
+  const { bell } = spoolPaths(run)
+  const runs = new ClaudeRuns(shared, config, window)
   const heart = setInterval(() => {
     tryToBeat(shared)
     runs.lookAgain()
   }, heartbeatMs)
-  const { run } = paths.mission(id)
-  makePrivateDirectory(run)
-  const guard = postGuard(exec, [...self, 'mission', '_reap', id], env, spoolPaths(run).bell)
-  const runs = new ClaudeRuns(shared, config, window)
+  let guard: Guard | null = null
   let ending: Ending | null = null
   try {
+    makePrivateDirectory(run)
+    guard = postGuard(exec, [...self, 'mission', '_reap', id], env, bell)
     const beginning = { ...shared, mission, config, guardPid: guard.pid }
     await endLeftover(beginning)
     await setUp(beginning)
@@ -69,9 +71,15 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
     clearInterval(heart)
     const closesItsWindow = signals.received !== null && window !== null
     if (ending?.signal && !closesItsWindow) restoreTerminal(exec)
-    if (ending) releaseLease(db, id, own, ending, now())
-    else giveUpLease(db, mission, own, now())
-    void guard.dismiss()
+    if (ending) {
+      releaseLease(db, id, own, ending, now())
+      void guard?.dismiss()
+    } else {
+      // Nothing is left to be guarded. Once the lease is given up, the bell may be somebody else's.
+      await guard?.dismiss()
+      tryToRemove(bell)
+      giveUpLease(db, mission, own, now())
+    }
   }
 }
 
@@ -81,6 +89,13 @@ function outcomeOf({ code, signal }: Ending, received: EndingSignal | null, star
     failedEarly: code !== 0 && received === null && Date.now() - startedMs < earlyMs,
     received,
   }
+}
+
+/** What kept Claude from being started may be just that. */
+function tryToRemove(path: string): void {
+  try {
+    removeFile(path)
+  } catch {}
 }
 
 /** A store that is busy for once costs a beat, not the mission. */

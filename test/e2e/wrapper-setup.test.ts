@@ -47,6 +47,7 @@ describe("a repo's setup", () => {
     const { id } = box.records()[0]!
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, setup_pending: 1, exit_code: 1 })
     expect(box.history(id).map(({ kind }) => kind)).not.toContain('state')
+    expect(existsSync(missionFile(box, id, join('run', 'bell')))).toBe(false)
     await press(terminal, '\r', () => !existsSync(`/proc/${terminal.pid}/fd`))
     writeFileSync(join(missionFile(box, id, 'agent'), 'mended'), '')
     box.run(['mission', 'resume', id])

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/json.ts'
@@ -34,6 +34,7 @@ describe('a signal is forwarded, and the exit code is Claude’s own', () => {
     const { wrapper_pid, claude_pid } = box.record(id)
     process.kill(wrapper_pid!, signal)
     expect(await terminal.exited).toBe(exitCode)
+    expect(terminal.diedOf()).toBe(0)
     expect(isAlive(claude_pid!)).toBe(false)
     expect(box.record(id)).toMatchObject({ exit_code: exitCode, exit_signal: null, claude_pid: null })
     expect(status(box, id)).toBe('stopped')
@@ -292,6 +293,30 @@ describe('a start that fails', () => {
     writeFileSync(join(box.home, '.claude.json'), '{ "half')
     await box.run(['mission', 'resume', id]).waitForText('Press Enter')
     expect(status(box, id)).toBe('stopped')
+  })
+
+  test('before anything can be written holds no lease either', async () => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
+    const run = join(box.agencHome, 'missions', id, 'run')
+    rmSync(run, { recursive: true })
+    writeFileSync(run, '')
+    await box.run(['mission', 'resume', id]).waitForText('Press Enter')
+    expect(box.record(id).wrapper_pid).toBeNull()
+    expect(status(box, id)).toBe('stopped')
+  })
+
+  test('leaves no bell that nobody listens to', async () => {
+    const box = wrapperBox()
+    const { id } = await box.mission()
+    expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
+    box.agenc(['config', 'set', 'claude.command', '/nowhere/claude'])
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const terminal = box.run(['mission', 'resume', id])
+      await terminal.waitForText('Press Enter')
+      expect(existsSync(join(box.agencHome, 'missions', id, 'run', 'bell'))).toBe(false)
+    }
   })
 
   test('because an old Claude may still live does not forget that Claude', async () => {

@@ -14,6 +14,8 @@ export interface Terminal {
   waitForText(text: string | RegExp, timeoutMs?: number): Promise<string>
   /** Exit code, or 128 + signal, once the program has ended. */
   exited: Promise<number>
+  /** The number of the signal that it died of, once it has ended; 0: none. */
+  diedOf(): number
   kill(signal?: string): void
 }
 
@@ -37,6 +39,7 @@ export function openTerminal(file: string, args: string[], options: TerminalOpti
   })
   let raw = ''
   let isRunning = true
+  let diedOf = 0
   child.onData(data => {
     raw += data
     screen.write(data)
@@ -45,6 +48,7 @@ export function openTerminal(file: string, args: string[], options: TerminalOpti
   const exited = new Promise<number>(resolve => {
     child.onExit(({ exitCode, signal }) => {
       isRunning = false
+      diedOf = signal ?? 0
       // When the last words are on the screen, too.
       screen.write('', () => resolve(signal ? 128 + signal : exitCode))
     })
@@ -70,6 +74,7 @@ export function openTerminal(file: string, args: string[], options: TerminalOpti
       return terminal.screen()
     },
     exited,
+    diedOf: () => diedOf,
     kill: signal => child.kill(signal),
   }
   return terminal

@@ -1,4 +1,9 @@
 import { expect, test } from 'vitest'
+import type { MissionId } from '../../src/mission/id.ts'
+import type { OpenCall } from '../../src/tmux/open-call.ts'
+import type { WindowId } from '../../src/tmux/place.ts'
+import type { Tmux } from '../../src/tmux/tmux.ts'
+import { openWindowAt } from '../../src/tmux/windows.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -51,6 +56,10 @@ test.each([
   '$HOME ~ #{pane_id} #(date) %H',
   'back\\slash\\',
   'two\nlines',
+  'two\n  lines',
+  'a\n# c\nb',
+  'x\\\ny',
+  '\n',
   '{ } #',
   '👍 你好',
 ])('%j arrives as it is', async text => {
@@ -80,4 +89,49 @@ test('nothing more to say ends the call', async () => {
   const { tmux } = tmuxBench()
   const { goOn } = await tmux.openCall(sessionOf)
   expect(await goOn()).toEqual({ kind: 'ok', lines: [] })
+})
+
+const id = '0f7a3c52-1111-4222-8333-944455566677' as MissionId
+
+function openMissionWindow(tmux: Tmux, goOn: OpenCall['goOn']): Promise<WindowId> {
+  const window = '@0' as WindowId
+  return openWindowAt(
+    { tmux, window, goOn },
+    {
+      mission: { id, name: null, repo: null },
+      directory: '/',
+      command: ['cat'],
+      environment: {},
+      parent: null,
+      after: window,
+      focus: false,
+    },
+  )
+}
+
+const missionWindows = ['list-windows', '-a', '-F', '#{window_id} #{@agenc_mission_uuid}']
+
+test('a call that somebody has ended costs no window', async () => {
+  const { tmux, run } = tmuxBench()
+  const ended: OpenCall['goOn'] = async () => ({ kind: 'failed', lines: [], command: '', message: 'ended' })
+  expect(await openMissionWindow(tmux, ended)).toBe('@1')
+  expect(run(...missionWindows)).toBe(`@0 \n@1 ${id}`)
+})
+
+test('a window is told from what hooks of the user print', async () => {
+  const { tmux, run } = tmuxBench()
+  run('set-hook', '-g', 'after-new-window', 'display-message -p printed')
+  run('set-hook', '-g', 'after-display-message', 'display-message -p "@99 printed"')
+  const { goOn } = await tmux.openCall(sessionOf)
+  expect(await openMissionWindow(tmux, goOn)).toBe('@1')
+  expect(run('show-options', '-wv', '-t', '@1', '@agenc_mission_uuid')).toBe(id)
+})
+
+test('after a window that another session has as well, in ours', async () => {
+  const { tmux, run } = tmuxBench({ sessions: ['agenc', 'other'] })
+  run('link-window', '-s', '=agenc:@0', '-t', '=other:')
+  run('select-window', '-t', '=other:@0')
+  const { goOn } = await tmux.openCall(sessionOf)
+  const window = await openMissionWindow(tmux, goOn)
+  expect(run('list-windows', '-t', '=agenc:', '-F', '#{window_id}')).toBe(`@0\n${window}`)
 })

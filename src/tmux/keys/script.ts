@@ -2,9 +2,9 @@ import type { TmuxCommand } from '../tmux.ts'
 
 const plain = /^[\w./:@=+-]+$/
 
-/** One word of tmux's own language: inside single quotes nothing has a meaning. */
+/** One word of tmux's own language: inside single quotes nothing has a meaning, but around a line break. */
 export function quoted(word: string): string {
-  return plain.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return plain.test(word) ? word : `'${word.replaceAll("'", `'\\''`).replaceAll('\n', `'"\\n"'`)}'`
 }
 
 /** A command as text, for the places where tmux takes a command as one argument. */
