@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemRunner } from '../../../src/exec/runner.ts'
 import { isTaken, systemProbe } from '../../../src/process/identity.ts'
 import { waitUntilGone } from '../../../src/process/tree.ts'
+import type { Figure } from '../outcome.ts'
 import type { Box } from '../place/box.ts'
 import { startMissions } from '../place/missions.ts'
 import { endServer, openMissionWindow, openSession } from '../place/session.ts'
 import { storeMissions } from '../place/store.ts'
 import { timeAgenc, until } from '../place/timing.ts'
-import { median } from '../statistics.ts'
+import { median, type Pair, ratiosOf } from '../statistics.ts'
 import type { Case } from './case.ts'
 
 const missions = 30
@@ -18,24 +19,47 @@ const patienceMs = 10_000
 /** With real wrappers, outside the session, so that it returns when everything is over. */
 export const kill: Case = {
   prepare: async box => {
-    const one = await medianOf(() => killWith(box, 1))
     const emptyOnes = await medianOf(() => endEmptyNodes(box))
-    const figure = (label: string, value: number) => ({ label, value, unit: 'ms', atMost: null })
+    const onOneCore = await pinned(() => medianOf(() => killWith(box, missions)))
+    const beside: Pair[] = []
     return {
-      subject: () => killWith(box, missions),
+      subject: async () => {
+        const all = await killWith(box, missions)
+        beside.push({ subject: all, floor: await killWith(box, 1) })
+        return all
+      },
       floor: () => stopOne(box),
       figures: () => [
-        figure('with one mission', one),
-        figure('to end as many windows with empty Node scripts, without a Node to do it', emptyOnes),
+        figure('a session with one mission', median(beside.map(({ floor }) => floor)), 'ms'),
+        figure('with thirty, so many times that', median(ratiosOf(beside)), '×'),
+        ...(onOneCore === null ? [] : [figure('thirty on one core alone', onOneCore, 'ms')]),
+        figure('to end as many windows with empty Node scripts, without a Node to do it', emptyOnes, 'ms'),
       ],
     }
   },
+}
+
+function figure(label: string, value: number, unit: string): Figure {
+  return { label, value, unit, atMost: null }
 }
 
 async function medianOf(measure: () => Promise<number>): Promise<number> {
   const seen: number[] = []
   for (let look = 0; look < looks; look++) seen.push(await measure())
   return median(seen)
+}
+
+/** With one core for this process and everything it starts; null where there is no program for that. */
+async function pinned(measure: () => Promise<number>): Promise<number | null> {
+  const taskset = (...args: string[]) => systemRunner.capture('taskset', [...args, String(process.pid)])
+  const cores = /: ([\d,-]+)$/m.exec(taskset('-pc').stdout)?.[1]
+  if (cores === undefined) return null
+  taskset('-apc', /\d+/.exec(cores)![0])
+  try {
+    return await measure()
+  } finally {
+    taskset('-apc', cores)
+  }
 }
 
 async function killWith(box: Box, count: number): Promise<number> {
