@@ -177,7 +177,7 @@ test('a report names what was measured, the limit and whether it held', () => {
   )
   expect(page).toContain('| 3 × | **no** |')
   expect(page).toContain(
-    `## Where a limit is missed\n\n${row('kill').what}. ${row('kill').why}\n\n- with one mission 70 ms\n\n## How`,
+    `## Where a limit is missed\n\n**kill.** ${row('kill').why}\n\n- with one mission 70 ms\n\n## How`,
   )
   expect(benchmarksPage(machine, [held])).not.toContain('Where a limit is missed')
   expect(page).toContain('Abacus, 2 cores')

@@ -46,7 +46,7 @@ function isExplained({ row, verdict }: Outcome): boolean {
 }
 
 function explanation({ row, figures }: Outcome): string {
-  return [`${row.what}. ${row.why}`, '', ...figures.map(figure => `- ${figureText(figure)}`)].join('\n')
+  return [`**${row.name}.** ${row.why}`, '', ...figures.map(figure => `- ${figureText(figure)}`)].join('\n')
 }
 
 function tableRow(outcome: Outcome): string {
