@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs')
-const { dirname, join } = require('node:path')
+const { basename, dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
+/** Outside the session these become a mission's wrapper, in the same process. */
+const staying = ['mission-_run-wrapper', 'mission-fork', 'mission-new', 'mission-resume']
 const staysAfterMs = 1_000
 const newestKnownNode = 24
 const dist = join(__dirname, '..', 'dist')
@@ -34,11 +36,13 @@ function runCompiled(file) {
     if (!isKept) keep(script, kept)
     isKept = true
   }
-  process.once('exit', keepOnce)
-  setTimeout(() => {
-    keepOnce()
-    dropWhatIsCompiled()
-  }, staysAfterMs).unref()
+  if (!isKept) process.once('exit', keepOnce)
+  // Node's first timer costs half a millisecond.
+  if (staying.includes(basename(file, '.js')))
+    setTimeout(() => {
+      keepOnce()
+      dropWhatIsCompiled()
+    }, staysAfterMs).unref()
   const requireFromThere = name => require(name.startsWith('.') ? join(dirname(file), name) : name)
   script.runInThisContext()(requireFromThere, file)
 }

@@ -61,17 +61,21 @@ function connect(path: string, { readonly = false } = {}): Database {
   const db = new Sqlite(path, { timeout: busyTimeoutMs, readonly, nativeBinding: nativeBinding() })
   try {
     refuseNewerStore(db, path)
-    if (!readonly && db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL')
-    db.pragma('foreign_keys = ON')
-    db.pragma('synchronous = NORMAL')
-    assertPragma(db, 'foreign_keys', 1)
-    assertPragma(db, 'busy_timeout', busyTimeoutMs)
-    if (!readonly) assertPragma(db, 'journal_mode', 'wal')
+    if (!readonly) prepareToWrite(db)
     return db
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+function prepareToWrite(db: Database): void {
+  if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL')
+  db.pragma('foreign_keys = ON')
+  db.pragma('synchronous = NORMAL')
+  assertPragma(db, 'foreign_keys', 1)
+  assertPragma(db, 'busy_timeout', busyTimeoutMs)
+  assertPragma(db, 'journal_mode', 'wal')
 }
 
 async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {

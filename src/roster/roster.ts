@@ -34,9 +34,10 @@ export async function rosterOf(
 ): Promise<MissionJson[]> {
   const config = await preparedConfig(context.paths)
   const statuses = statusesOf(context, missions)
-  const windows = statuses.includes('running') ? await windowsNow(context, needsWindows) : null
+  const someRun = statuses.includes('running')
+  const windows = someRun ? await windowsNow(context, needsWindows) : null
   const plans = listAllPlans(db)
-  const pending = await withoutSecrets(listAllPending(db))
+  const pending = someRun ? await withoutSecrets(listAllPending(db)) : new Map<MissionId, PendingRequest[]>()
   return missions.map((mission, index) =>
     missionJson(mission, config, {
       status: statuses[index]!,
