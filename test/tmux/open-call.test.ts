@@ -78,7 +78,7 @@ test('a server that ends in between is a failure that is told', async () => {
   expect((await goOn(['new-window'])).kind).not.toBe('ok')
 })
 
-test('no server, no conversation', async () => {
+test('no server, no call', async () => {
   const { tmux } = tmuxBench()
   tmux.tell(['kill-server'])
   await waitFor('the server to be gone', () => tmux.ask(['list-sessions']).kind === 'no-server')

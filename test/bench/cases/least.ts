@@ -8,7 +8,7 @@ import { median } from '../statistics.ts'
 
 const looks = 15
 
-/** What nobody can do without who lists missions, each alone and all together, as multiples of an empty script. */
+/** Parts of what it takes to list missions, alone and together, in the plainest form; as multiples of an empty script. */
 export function leastOfAList(box: Box, { tmux }: Session, listed: string): Figure[] {
   const text = box.write('listed.json', listed)
   const sqlite = join(projectRoot, 'node_modules', 'better-sqlite3')
