@@ -3,8 +3,9 @@ const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs
 const { basename, dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
+const wrapper = 'mission-_run-wrapper'
 /** Outside the session these become a mission's wrapper, in the same process. */
-const staying = ['mission-_run-wrapper', 'mission-fork', 'mission-new', 'mission-resume']
+const staying = [wrapper, 'mission-fork', 'mission-new', 'mission-resume']
 const staysAfterMs = 1_000
 const newestKnownNode = 24
 const dist = join(__dirname, '..', 'dist')
@@ -32,19 +33,31 @@ function runCompiled(file) {
   const cachedData = existsSync(kept) ? readFileSync(kept) : undefined
   const script = new Script(source, { filename: file, cachedData })
   let isKept = cachedData !== undefined && !script.cachedDataRejected
+  const name = basename(file, '.js')
   const keepOnce = () => {
-    if (!isKept) keep(script, kept)
+    if (!isKept) keep(name === wrapper ? compiledWhole(source) : script, kept)
     isKept = true
   }
   if (!isKept) process.once('exit', keepOnce)
   // Node's first timer costs half a millisecond.
-  if (staying.includes(basename(file, '.js')))
+  if (staying.includes(name))
     setTimeout(() => {
       keepOnce()
       dropWhatIsCompiled()
     }, staysAfterMs).unref()
   const requireFromThere = name => require(name.startsWith('.') ? join(dirname(file), name) : name)
   script.runInThisContext()(requireFromThere, file)
+}
+
+// V8 compiles what is called, and so far nothing was called that a wrapper does at its end: of thirty that end at the
+// same time, each would have to compile that anew.
+function compiledWhole(source) {
+  const { setFlagsFromString } = require('node:v8')
+  setFlagsFromString('--no-lazy')
+  // Under its own name V8 would give the one that it has.
+  const script = new Script(source, { filename: 'whole' })
+  setFlagsFromString('--lazy')
+  return script
 }
 
 // A wrapper waits for hours: whenever V8 cleans up, it may drop half a MiB of compiled code, and compile again what is

@@ -68,10 +68,30 @@ export type MissionChange = Partial<Omit<MissionRecord, 'id' | 'created_at'>>
 
 /** Sets the named columns and leaves the others as they are. */
 export function updateMission(db: Database, id: MissionId, change: MissionChange): void {
-  const columns = Object.keys(change)
-  if (columns.length === 0) return
-  const assignments = columns.map(column => `${column} = @${column}`).join(', ')
-  db.prepare(`UPDATE missions SET ${assignments} WHERE id = @id`).run({ ...change, id })
+  if (Object.keys(change).length === 0) return
+  db.prepare(`UPDATE missions SET ${assignments(change)} WHERE id = @id`).run({ ...change, id })
+}
+
+/** The same, if this wrapper (null: none) holds it at that moment; false: another one does. */
+export function updateIfHeldBy(
+  db: Database,
+  id: MissionId,
+  holder: { pid: number; start: string } | null,
+  change: MissionChange,
+): boolean {
+  const { changes } = db
+    .prepare(
+      `UPDATE missions SET ${assignments(change)}
+       WHERE id = @id AND wrapper_pid IS @holder_pid AND wrapper_start IS @holder_start`,
+    )
+    .run({ ...change, id, holder_pid: holder?.pid ?? null, holder_start: holder?.start ?? null })
+  return changes === 1
+}
+
+function assignments(change: MissionChange): string {
+  return Object.keys(change)
+    .map(column => `${column} = @${column}`)
+    .join(', ')
 }
 
 export function deleteMission(db: Database, id: MissionId): void {

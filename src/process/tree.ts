@@ -109,7 +109,8 @@ export function isAlive(probe: ProcessProbe, known: ProcessIdentity): boolean {
   return probe.liveness([known])[0] === 'alive'
 }
 
-const pauseMs = 10
+/** Short at first: most are gone in a moment. */
+const longestPauseMs = 10
 /** The kernel ends what is killed at once, unless it is stuck in a device or a dead file system. */
 const killMs = 2_000
 
@@ -120,10 +121,12 @@ export async function waitUntilGone(
   timeoutMs: number,
 ): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
+  let pauseMs = 0
   // One after the other: while the first is there, nobody needs to look at the rest.
   for (const known of processes) {
     while (probe.liveness([known])[0] !== 'dead') {
       if (Date.now() >= deadline) return false
+      pauseMs = Math.min(pauseMs + 1, longestPauseMs)
       await new Promise(resolve => setTimeout(resolve, pauseMs))
     }
   }

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { findProgram } from '../exec/find.ts'
-import { markWhenClosed, stopMarking } from './closed-mark.ts'
-import { injectKeys, restoreKeys } from './keys/inject.ts'
+import { markWhenClosed } from './closed-mark.ts'
+import { injectKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyTable } from './keys/table.ts'
 import { sessionLooks } from './looks.ts'
 import { newScript, switchScript } from './scripts.ts'
@@ -15,11 +15,6 @@ export function configureSession(context: Context, tmux: Tmux, config: Config['t
   rmSync(paths.sessionClosed, { force: true })
   tmux.ask(...sessionLooks(), markWhenClosed(tmux, paths))
   injectKeys({ exec, env, tmux }, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
-}
-
-/** Everything that is not the session's own is put back as it was. */
-export function unconfigure({ exec, env }: Context, tmux: Tmux): void {
-  restoreKeys({ exec, env, tmux }, stopMarking)
 }
 
 /** By absolute paths: an old server may have an old PATH, or none to speak of. */

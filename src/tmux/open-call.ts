@@ -3,6 +3,7 @@ import { collect } from '../exec/collect.ts'
 import type { Result } from '../exec/runner.ts'
 import { type Answer, answerOf, linesOf } from './answer.ts'
 import { line } from './keys/script.ts'
+import { type Sourced, sourcedOf } from './keys/source.ts'
 import type { TmuxCommand } from './tmux.ts'
 
 /** One call in two steps, since to start a program takes longer than what tmux does then. */
@@ -11,6 +12,8 @@ export interface OpenCall {
   answer: Answer
   /** Once, and then it is over. Until then tmux waits, at the longest as long as this process lives. */
   goOn(...commands: TmuxCommand[]): Promise<Answer>
+  /** The same with a script, line by line. null: nobody knows how much of it was run. */
+  goOnWith(script: readonly string[]): Promise<Sourced | null>
 }
 
 /** Nothing that is asked for is a line like this. */
@@ -31,14 +34,20 @@ export async function openCall(
   const said = await Promise.race([untilMark(child), ended])
   if (typeof said !== 'string') {
     const answer = answerAtEnd(said, first)
-    return { answer, goOn: async () => answer }
+    return { answer, goOn: async () => answer, goOnWith: async () => null }
+  }
+  const following = async (text: string): Promise<Result> => {
+    child.stdin?.end(`${text}\n`)
+    const done = await ended
+    return { ...done, stdout: done.stdout.slice(said.length + endLine.length) }
   }
   return {
     answer: { kind: 'ok', lines: linesOf(said) },
-    goOn: async (...commands) => {
-      child.stdin?.end(`${[...commands, endOfAnswer].map(line).join(' ; ')}\n`)
-      const done = await ended
-      return answerAtEnd({ ...done, stdout: done.stdout.slice(said.length + endLine.length) }, commands)
+    goOn: async (...commands) =>
+      answerAtEnd(await following([...commands, endOfAnswer].map(line).join(' ; ')), commands),
+    goOnWith: async script => {
+      const done = await following(script.join('\n'))
+      return done.exitCode === null ? null : sourcedOf(done)
     },
   }
 }

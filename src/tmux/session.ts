@@ -2,6 +2,7 @@ import { type Context, withChanges } from '../context.ts'
 import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission/id.ts'
 import { pathsAt } from '../paths.ts'
+import type { Answer } from './answer.ts'
 import { line } from './keys/script.ts'
 import { source } from './keys/source.ts'
 import { sessionName, sessionTarget, type WindowId } from './place.ts'
@@ -27,45 +28,57 @@ export interface Session {
 
 export type SessionState = Session | { kind: 'none' } | { kind: 'unknown'; message: string }
 
-/** Is the agenc session there? In one question with what there is to know about it. */
+const clientMark = 'client='
+const homeMark = 'home='
+
+/** Is the agenc session there? With what there is to know about it. */
+export const sessionQuestions: readonly TmuxCommand[] = [
+  ['has-session', '-t', sessionTarget],
+  listMissionWindows,
+  ['list-clients', '-t', `${sessionTarget}:`, '-F', `${clientMark}#{client_name}`],
+  // A name that tmux does not know is looked for in the session's environment.
+  ['display-message', '-p', '-t', `${sessionTarget}:`, `${homeMark}#{AGENC_DIRPATH}`],
+]
+
 export function askForSession(tmux: Tmux): SessionState {
-  const answer = tmux.ask(
-    ['has-session', '-t', sessionTarget],
-    listMissionWindows,
-    ['list-clients', '-t', `${sessionTarget}:`, '-F', `${clientMark}#{client_name}`],
-    ['show-environment', '-t', `${sessionTarget}:`, homeVariable],
-  )
+  return stateIn(tmux.ask(...sessionQuestions))
+}
+
+export function stateIn(answer: Answer): SessionState {
   if (answer.kind === 'no-server') return { kind: 'none' }
-  if (answer.kind === 'ok' || /unknown variable/.test(answer.message)) return sessionIn(answer.lines)
+  if (answer.kind === 'ok') return sessionIn(answer.lines)
   return /can't find session/.test(answer.message)
     ? { kind: 'none' }
     : { kind: 'unknown', message: answer.message }
 }
-
-const clientMark = 'client='
-const homeVariable = 'AGENC_DIRPATH'
 
 function sessionIn(lines: readonly string[]): Session {
   const after = (mark: string) =>
     lines.filter(line => line.startsWith(mark)).map(line => line.slice(mark.length))
   return {
     kind: 'there',
-    home: after(`${homeVariable}=`)[0] ?? null,
+    home: after(homeMark)[0] || null,
     windows: windowsIn(lines.filter(line => line.startsWith('@'))),
     clients: after(clientMark),
   }
 }
 
-/**
- * The server that has the session, or should get it: the recorded one counts only while the session is there.
- * Afterwards it may be gone for good, after a reboot together with the directory of its socket.
- */
+/** The server that has the session, or should get it. */
 export function findSession(context: Context): { tmux: Tmux; state: SessionState } {
-  const recorded = tmuxOf(context)
+  const [recorded, own] = serversOf(context)
   const state = askForSession(recorded)
-  const own = tmuxAt(context.exec, context.env, socketOf(context.env))
-  if (state.kind !== 'none' || own.socket === recorded.socket) return { tmux: recorded, state }
+  if (state.kind !== 'none' || own === undefined) return { tmux: recorded, state }
   return { tmux: own, state: askForSession(own) }
+}
+
+/**
+ * Where the session may be: the recorded server counts only while it is there. Afterwards it may be gone for good,
+ * after a reboot together with the directory of its socket.
+ */
+export function serversOf(context: Context): [Tmux, Tmux?] {
+  const recorded = tmuxOf(context)
+  const own = tmuxAt(context.exec, context.env, socketOf(context.env))
+  return own.socket === recorded.socket ? [recorded] : [recorded, own]
 }
 
 export function cannotBeAsked({ message }: { message: string }): AgencError {

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { getMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { getRepo } from '../db/repos.ts'
-import { makePrivateDirectory } from '../io/files.ts'
+import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { type MissionId, shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import type { ProcessProbe } from '../process/identity.ts'
@@ -24,7 +24,7 @@ import { Requests } from './requests.ts'
 import { withUsableSession } from './session.ts'
 import { Showing } from './showing.ts'
 import type { SignalListener } from './signals.ts'
-import { removeSpool, type SpoolPaths, spoolPaths } from './spool.ts'
+import { type SpoolPaths, spoolPaths } from './spool.ts'
 import { neverStarted, superviseClaude } from './supervise.ts'
 import type { Word } from './word.ts'
 
@@ -101,7 +101,8 @@ export class ClaudeRuns {
       showing.close()
       // The socket is left to the end of the process: to close it takes Node longer than all the rest of an ending.
       isOver = true
-      removeSpool(spool)
+      // Without it no hook leaves anything; what is not stored yet is kept for the next start.
+      removeFile(spool.bell)
     }
   }
 

@@ -1,12 +1,12 @@
 import { abandonRequests } from '../db/approvals.ts'
 import { recordEvent } from '../db/events.ts'
-import { getMission, type MissionChange, updateMission } from '../db/missions.ts'
+import { getMission, type MissionChange, updateIfHeldBy, updateMission } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { AgencError } from '../errors.ts'
 import { type MissionId, shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { leaseHolder, statusOf } from '../mission/status.ts'
-import { isSameProcess, type ProcessIdentity, type ProcessProbe } from '../process/identity.ts'
+import type { ProcessIdentity, ProcessProbe } from '../process/identity.ts'
 
 /** Somebody else runs this mission. */
 function alreadyRunning({ id, wrapper_pid }: MissionRecord): AgencError {
@@ -91,9 +91,7 @@ function endLease(
   const at = now.toISOString()
   return db
     .transaction(() => {
-      const mission = getMission(db, id)
-      if (!mission || !isSameProcess(leaseHolder(mission), holder)) return false
-      updateMission(db, id, {
+      const isEnded = updateIfHeldBy(db, id, holder, {
         ...claude,
         wrapper_pid: null,
         wrapper_start: null,
@@ -108,6 +106,7 @@ function endLease(
         ended_by: ending.isLost ? 'lost' : 'user',
         last_active_at: at,
       })
+      if (!isEnded) return false
       abandonRequests(db, id)
       recordEvent(db, id, at, 'ended', { ...ending })
       return true

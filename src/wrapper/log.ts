@@ -1,17 +1,15 @@
-import { openSync, statSync, truncateSync, writeSync } from 'node:fs'
+import { fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 
 const mostBytes = 1024 * 1024
 
 export type Log = (message: string) => void
 
-/** The wrapper never writes to the terminal while Claude has it; this file is where it speaks. */
+/**
+ * The wrapper never writes to the terminal while Claude has it; this file is where it speaks. Opened at the start:
+ * of thirty that end together, each would make a file among those that the others remove, which takes ext4 long.
+ */
 export function openLog(path: string, now: () => Date): Log {
-  try {
-    if (statSync(path).size > mostBytes) truncateSync(path)
-  } catch {
-    // There is none yet.
-  }
-  let file: number | null = null
+  let file = tryToOpen(path)
   return message => {
     try {
       file ??= openSync(path, 'a', 0o600)
@@ -19,5 +17,15 @@ export function openLog(path: string, now: () => Date): Log {
     } catch {
       // A full disk must not end a mission.
     }
+  }
+}
+
+function tryToOpen(path: string): number | null {
+  try {
+    const file = openSync(path, 'a', 0o600)
+    if (fstatSync(file).size > mostBytes) ftruncateSync(file)
+    return file
+  } catch {
+    return null
   }
 }

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { longestEventBytes } from '../claude/hook-command.ts'
-import { removeFile } from '../io/files.ts'
 import { isTaken } from '../process/identity.ts'
 
 /** One file an event, named by the hook's pid, and a bell: a FIFO that a hook rings when its file is whole. */
@@ -90,15 +89,5 @@ function isWhole(text: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** Claude has ended, and everything it told is stored; what is not is kept for the next start. */
-export function removeSpool({ events, bell }: SpoolPaths): void {
-  removeFile(bell)
-  try {
-    rmdirSync(events)
-  } catch {
-    // Not empty: a hook was cut off, or the store could not be written to.
   }
 }

@@ -2,6 +2,7 @@ import { stopGraceMs } from '../config/grace.ts'
 import type { Context } from '../context.ts'
 import { listHeldMissions } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
+import { withStore } from '../db/store.ts'
 import { AgencError } from '../errors.ts'
 import { shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
@@ -23,7 +24,6 @@ export async function stopMissions(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
-  meanwhile: () => void = () => {},
 ): Promise<MissionRecord[]> {
   const probe = systemProbe(context.exec)
   const here = context.env.AGENC_MISSION_UUID
@@ -34,13 +34,12 @@ export async function stopMissions(
     others.map(({ wrapper }) => wrapper),
   )
   signalPolitely(probe, wrappers, 'SIGTERM')
-  meanwhile()
   if (!(await waitAwake(probe, wrappers, graceMs + wrapperMs))) {
     signalProcesses(probe, wrappers, 'SIGKILL')
     await waitUntilGone(probe, wrappers, wrapperMs)
   }
   const left = stillHeld(db, others)
-  const areGone = await Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs)))
+  const areGone = left.length === 0 ? [] : await cleanUpAll(context, probe, left, graceMs)
   // From inside a mission its end is also ours: nothing can be done after this.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
   if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
@@ -70,6 +69,16 @@ function stillHeld(db: Database, before: readonly Held[]): Held[] {
   return listHeldMissions(db)
     .flatMap(held)
     .filter(({ mission, wrapper }) => isSameProcess(wrapper, wrappers.get(mission.id) ?? null))
+}
+
+/** Whoever stops missions may have opened the store for no more than reading. */
+function cleanUpAll(
+  context: Context,
+  probe: ProcessProbe,
+  left: readonly Held[],
+  graceMs: number,
+): Promise<boolean[]> {
+  return withStore(context, db => Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs))))
 }
 
 /** What a wrapper that was killed, now or long ago, could not do itself. false: it or its Claude may still live. */

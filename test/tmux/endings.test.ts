@@ -183,6 +183,23 @@ describe('agenc tmux kill', () => {
     expect(box.tmux('show-hooks', '-g')).not.toContain('session-closed[4711]')
   })
 
+  test("many missions, with a pane and a window of the user's own", async () => {
+    const box = sessionBox()
+    const { id } = await box.start()
+    for (let more = 0; more < 7; more++)
+      box.agenc(['mission', 'new', '--blank', '--no-focus'], { env: box.inside(id) })
+    await waitFor('all of them to run', () => box.missions().every(({ state }) => state === 'idle'))
+    box.tmux('new-session', '-d', '-s', 'other', 'sleep 1000')
+    box.tmux('split-window', '-d', '-t', id, 'sleep 1000')
+    box.tmux('new-window', '-d', '-t', '=agenc:', 'sleep 1000')
+    const processes = processesOf(box)
+    expect(box.agenc(['tmux', 'kill'])).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('other\n')
+    expect(processes).toHaveLength(16)
+    expect(processes.filter(isProcessAlive)).toEqual([])
+    expect(new Set(statuses(box))).toEqual(new Set(['stopped']))
+  })
+
   test("from Claude's own Bash tool", async () => {
     const box = sessionBox()
     box.agenc(['config', 'set', 'claude.permission_mode', 'default'])

@@ -1,6 +1,8 @@
+import type { ChildProcess } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { systemRunner } from '../../src/exec/runner.ts'
 import type { MissionId } from '../../src/mission/id.ts'
-import type { OpenCall } from '../../src/tmux/open-call.ts'
+import { type OpenCall, openCall } from '../../src/tmux/open-call.ts'
 import type { WindowId } from '../../src/tmux/place.ts'
 import type { Tmux } from '../../src/tmux/tmux.ts'
 import { openWindowAt } from '../../src/tmux/windows.ts'
@@ -89,6 +91,28 @@ test('nothing more to say ends the call', async () => {
   const { tmux } = tmuxBench()
   const { goOn } = await tmux.openCall(sessionOf)
   expect(await goOn()).toEqual({ kind: 'ok', lines: [] })
+})
+
+test('a script is run line by line, whatever becomes of one', async () => {
+  const { tmux, run } = tmuxBench()
+  const { goOnWith } = await tmux.openCall(sessionOf)
+  const script = ['set-option -s @before 1', 'select-window -t @99', 'show-options -sv @before']
+  expect(await goOnWith(script)).toEqual({ lines: ['1'], errors: ["can't find window: @99"] })
+  expect(run('show-options', '-sv', '@before')).toBe('1')
+})
+
+test('of a script in a call that somebody has ended nobody knows', async () => {
+  const { box, tmux } = tmuxBench()
+  let child: ChildProcess | undefined
+  const { goOnWith } = await openCall(
+    (...commands) => {
+      child = systemRunner.start('tmux', tmux.arguments(...commands), { env: box.env, stdio: 'pipe' })
+      return child
+    },
+    [sessionOf],
+  )
+  child!.kill('SIGKILL')
+  expect(await goOnWith(['show-options -s'])).toBeNull()
 })
 
 const id = '0f7a3c52-1111-4222-8333-944455566677' as MissionId

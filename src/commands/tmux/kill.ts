@@ -1,15 +1,13 @@
 import { type Context, withChanges } from '../../context.ts'
 import { listHeldMissions } from '../../db/missions.ts'
-import { withStore } from '../../db/store.ts'
+import { readStore } from '../../db/store.ts'
 import { startApart } from '../../exec/apart.ts'
 import { statusesOf } from '../../roster/roster.ts'
 import { announce } from '../../tmux/announce.ts'
 import { markClosed } from '../../tmux/closed-mark.ts'
-import { unconfigure } from '../../tmux/configure.ts'
+import { type OpenSession, openSession } from '../../tmux/open-session.ts'
 import { placeInSession, sessionTarget } from '../../tmux/place.ts'
-import { sendBack } from '../../tmux/send-back.ts'
-import { cannotBeAsked, contextOfSession, findSession, type Session } from '../../tmux/session.ts'
-import type { Tmux } from '../../tmux/tmux.ts'
+import { cannotBeAsked, contextOfSession, type Session } from '../../tmux/session.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop.ts'
 import { defineCommand } from '../command.ts'
 
@@ -23,14 +21,15 @@ export default defineCommand<{ apart?: boolean }>({
       startApart(context.exec, [...context.self, 'tmux', 'kill', '--apart'], context.env)
       return 0
     }
-    const { tmux, state } = findSession(context)
+    const session = await openSession(context)
+    const { tmux, state } = session
     if (state.kind === 'unknown') throw cannotBeAsked(state)
     if (state.kind === 'none') {
       if (!apart) context.err.line('There is no agenc session.')
       return 0
     }
     try {
-      await end(contextOfSession(context, state), tmux, state)
+      await end(contextOfSession(context, state), session, state)
     } catch (error) {
       if (apart) announce(tmux, state.clients, `agenc: ${(error as Error).message}`)
       throw error
@@ -39,23 +38,18 @@ export default defineCommand<{ apart?: boolean }>({
   },
 })
 
-async function end(context: Context, tmux: Tmux, { windows, clients }: Session): Promise<void> {
+async function end(context: Context, { tmux, release }: OpenSession, { windows }: Session): Promise<void> {
   let problem: unknown
-  const left = await withStore(context, db => {
-    const missions = listHeldMissions(db).filter(({ id }) => windows.has(id))
+  const left = await readStore(context, async db => {
+    const missions = db ? listHeldMissions(db).filter(({ id }) => windows.has(id)) : []
     const statuses = statusesOf(context, missions)
     const running = missions.filter((_, index) => statuses[index] === 'running')
     markClosed(context.paths)
-    // With the last mission the session may end by itself.
-    sendBack(tmux, clients)
-    const outside = withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } })
-    return stopMissions(outside, db, running, () => {
-      try {
-        unconfigure(context, tmux)
-      } catch (error) {
-        problem = error
-      }
+    await release().catch(error => {
+      problem = error
     })
+    const outside = withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } })
+    return db ? stopMissions(outside, db, running) : []
   })
   tmux.ask(['kill-session', '-t', sessionTarget])
   if (left.length > 0) throw stillRunning(left)

@@ -1,5 +1,4 @@
 import { AgencError } from '../../errors.ts'
-import type { TmuxCommand } from '../tmux.ts'
 import { bindOriginal, bindOurs, isOurs, prove, repeatTime, unbind } from './binding.ts'
 import { type Kept, keptOption } from './kept.ts'
 import { readKeys, type ServerKeys } from './read.ts'
@@ -31,17 +30,14 @@ export function injectKeys(server: KeyServer, bindings: readonly KeyBinding[], p
   ])
 }
 
-/** Takes our keys away and puts the user's own back, where ours is still in its place; in one call with the others. */
-export function restoreKeys(server: KeyServer, ...others: TmuxCommand[]): void {
-  const keys = readKeys(server, [])
-  if (keys === null) return
-  apply(server, [
+/** Takes our keys away and puts the user's own back, where ours is still in its place. */
+export function restoringScript(keys: ServerKeys): string[] {
+  return [
     ...(keys.kept ? putBack(keys, keys.kept) : []),
     repeatTime(null),
     line(['set-option', '-su', keptOption]),
     line(['unbind-key', '-a', '-q', '-T', tableName]),
-    ...others.map(line),
-  ])
+  ]
 }
 
 /** What a key is bound to now or, where that is ours, what was kept before. */
@@ -58,8 +54,10 @@ function putBack(keys: ServerKeys, { key, original }: Kept): string[] {
 }
 
 function apply(server: KeyServer, script: readonly string[]): void {
-  const error = source(server, script)?.errors[0]
-  if (error !== undefined) {
-    throw new AgencError(`tmux does not take the keys: ${error}`, "Does 'tmux list-keys' work?")
-  }
+  refuseErrors(source(server, script)?.errors ?? [])
+}
+
+export function refuseErrors([error]: readonly string[]): void {
+  if (error === undefined) return
+  throw new AgencError(`tmux does not take the keys: ${error}`, "Does 'tmux list-keys' work?")
 }

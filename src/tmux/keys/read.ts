@@ -24,10 +24,14 @@ export const scratchTable = `agenc-scratch-${process.pid}`
 export function readKeys(server: KeyServer, settings: readonly KeySetting[]): ServerKeys | null {
   const answer = source(server, [...settings.flatMap(naming), ...questions])
   if (answer === null) return null
-  // A user may have removed every binding after the prefix, and the table with them.
-  const errors = answer.errors.filter(text => text !== "table prefix doesn't exist")
+  const errors = answer.errors.filter(isProblem)
   if (errors.length > 0) throw failure(settings, errors)
-  return parse(settings, answer.lines)
+  return keysIn(answer.lines, settings)
+}
+
+/** A user may have removed every binding after the prefix, and the table with them. */
+export function isProblem(error: string): boolean {
+  return error !== "table prefix doesn't exist"
 }
 
 /** Bound for a moment, a key is listed under tmux's own name for it. */
@@ -38,7 +42,7 @@ const naming = ({ key }: KeySetting): string[] => [
 ]
 
 /** The notes only with the table named: without, tmux 3.8 goes down where that table is gone. */
-const questions = [
+export const questions = [
   ['show-options', '-gv', 'prefix'],
   ['show-options', '-gv', 'prefix2'],
   ['show-options', '-sqv', keptOption],
@@ -55,7 +59,8 @@ function failure(settings: readonly KeySetting[], errors: readonly string[]): Ag
     : new AgencError(`tmux does not tell its keys: ${errors[0]}`, "Does 'tmux list-keys' work?")
 }
 
-function parse(settings: readonly KeySetting[], lines: readonly string[]): ServerKeys {
+/** In the answers to what the settings' keys are named, and to the questions. */
+export function keysIn(lines: readonly string[], settings: readonly KeySetting[] = []): ServerKeys {
   const named = settings.map((setting, index) => ({ ...setting, name: parseBinding(lines[index]!)!.key }))
   const rest = lines.slice(settings.length)
   const noted = new Map(rest.flatMap(text => parseNote(text) ?? []).map(({ key, note }) => [key, note]))

@@ -1,4 +1,4 @@
-import type { Runner } from '../../exec/runner.ts'
+import type { Result, Runner } from '../../exec/runner.ts'
 import type { Tmux } from '../tmux.ts'
 
 /** One tmux server, with what it takes to hand it a script. */
@@ -20,11 +20,14 @@ export interface Sourced {
  */
 export function source({ exec, env, tmux }: KeyServer, script: readonly string[]): Sourced | null {
   const input = `${script.join('\n')}\n`
-  const done = exec.capture('tmux', tmux.arguments(['source-file', '-']), { env, input })
-  const errors = linesOf(done.stderr)
-  if (errors.some(text => /^(no server running|error connecting)/.test(text))) return null
-  if (done.exitCode !== 0 && errors.length === 0) errors.push(`exit ${done.exitCode}`)
-  return { lines: linesOf(done.stdout), errors }
+  const done = sourcedOf(exec.capture('tmux', tmux.arguments(['source-file', '-']), { env, input }))
+  return done.errors.some(text => /^(no server running|error connecting)/.test(text)) ? null : done
+}
+
+export function sourcedOf({ exitCode, stdout, stderr }: Result): Sourced {
+  const errors = linesOf(stderr)
+  if (exitCode !== 0 && errors.length === 0) errors.push(`exit ${exitCode}`)
+  return { lines: linesOf(stdout), errors }
 }
 
 function linesOf(text: string): string[] {

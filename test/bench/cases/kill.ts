@@ -65,6 +65,8 @@ async function pinned(measure: () => Promise<number>): Promise<number | null> {
 async function killWith(box: Box, count: number): Promise<number> {
   const session = openSession(box)
   await startMissions(box, session, count)
+  // As `attach` does: there are keys to be put back.
+  box.agenc(['tmux', 'inject-config'])
   const tookMs = timeAgenc(box, ['tmux', 'kill'])
   await until('the server is gone', () => !isTaken(session.serverPid))
   return tookMs

@@ -1,0 +1,10 @@
+import { restoringScript } from '../../src/tmux/keys/inject.ts'
+import { readKeys } from '../../src/tmux/keys/read.ts'
+import { type KeyServer, source } from '../../src/tmux/keys/source.ts'
+
+/** As `agenc tmux kill` does in the call that ends the session. */
+export function restoreKeys(server: KeyServer): void {
+  const keys = readKeys(server, [])
+  const errors = keys && source(server, restoringScript(keys))?.errors
+  if (errors?.length) throw new Error(errors.join('\n'))
+}
