@@ -5,15 +5,15 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { installPackages, isInstalled } from './setup/packages.mjs'
-import { compilers, familiesOf, installPlan, programs } from './setup/programs.mjs'
+import { compilers, familiesOf, installPlan, programs, shells } from './setup/programs.mjs'
 
 const root = join(import.meta.dirname, '..')
 const osReleasePath = '/etc/os-release'
 const exitUnavailable = 69
 
-export function setUp() {
+export function setUp({ isCi = false } = {}) {
   const mustInstall = !isInstalled(root)
-  providePrograms(mustInstall ? [...programs, ...compilers] : programs)
+  providePrograms([...programs, ...(isCi ? shells : []), ...(mustInstall ? compilers : [])])
   if (mustInstall) providePackages()
   const build = [join(root, 'scripts', 'build.mjs')]
   const { status } = spawnSync(process.execPath, build, { cwd: root, stdio: ['ignore', 2, 2] })

@@ -7,6 +7,13 @@ export const programs = [
   { name: 'fzf', needed: false, why: 'quick pickers; without it a plain prompt serves' },
 ]
 
+const runsIn = 'some tests are run in it; without it they are skipped'
+/** What CI has besides. */
+export const shells = [
+  { name: 'zsh', needed: false, why: runsIn },
+  { name: 'fish', needed: false, why: runsIn },
+]
+
 const compiles = 'builds better-sqlite3 where no ready-made binary fits'
 export const compilers = [
   { name: 'python3', needed: false, why: compiles },
@@ -49,7 +56,7 @@ export function installPlan(names, { platform, families, isRoot }) {
 }
 
 function macCommands(names) {
-  const fromBrew = names.filter(name => programs.some(program => program.name === name))
+  const fromBrew = names.filter(name => !compilers.some(compiler => compiler.name === name))
   const needsCompiler = names.length > fromBrew.length
   return [
     ...(needsCompiler ? [['xcode-select', '--install']] : []),
