@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs')
+const { accessSync, constants, existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs')
 const { basename, dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
@@ -35,7 +35,7 @@ function runCompiled(file) {
   let isKept = cachedData !== undefined && !script.cachedDataRejected
   const name = basename(file, '.js')
   const keepOnce = () => {
-    if (!isKept) keep(name === wrapper ? compiledWhole(source) : script, kept)
+    if (!isKept) keep(() => (name === wrapper ? compiledWhole(source, file) : script), kept)
     isKept = true
   }
   if (!isKept) process.once('exit', keepOnce)
@@ -51,26 +51,30 @@ function runCompiled(file) {
 
 // V8 compiles what is called, and so far nothing was called that a wrapper does at its end: of thirty that end at the
 // same time, each would have to compile that anew.
-function compiledWhole(source) {
-  const { setFlagsFromString } = require('node:v8')
-  setFlagsFromString('--no-lazy')
-  // Under its own name V8 would give the one that it has.
-  const script = new Script(source, { filename: 'whole' })
-  setFlagsFromString('--lazy')
+function compiledWhole(source, file) {
+  setFlag('--no-lazy')
+  // Under the very same name V8 would give the one that it has.
+  const script = new Script(source, { filename: `${dirname(file)}/./${basename(file)}` })
+  setFlag('--lazy')
   return script
 }
 
 // A wrapper waits for hours: whenever V8 cleans up, it may drop half a MiB of compiled code, and compile again what is
-// called again. Only after the above, since V8 takes nothing that was kept under other flags; and only where the flag
-// is known, since V8 complains on the terminal otherwise.
+// called again. Only after the above, since V8 takes nothing that was kept under other flags.
 function dropWhatIsCompiled() {
-  if (Number.parseInt(process.versions.node, 10) <= newestKnownNode)
-    require('node:v8').setFlagsFromString('--stress-flush-code')
+  setFlag('--stress-flush-code')
 }
 
-function keep(script, path) {
+// Only where it is known: V8 complains on the terminal otherwise.
+function setFlag(flag) {
+  if (Number.parseInt(process.versions.node, 10) <= newestKnownNode)
+    require('node:v8').setFlagsFromString(flag)
+}
+
+function keep(compile, path) {
   try {
-    writeFileSync(`${path}.${process.pid}`, script.createCachedData())
+    accessSync(dirname(path), constants.W_OK)
+    writeFileSync(`${path}.${process.pid}`, compile().createCachedData())
     renameSync(`${path}.${process.pid}`, path)
   } catch {
     // Installed by somebody else: then it is compiled each time.

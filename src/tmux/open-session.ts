@@ -1,9 +1,10 @@
 import type { Context } from '../context.ts'
 import { stopMarking } from './closed-mark.ts'
 import { refuseErrors, restoringScript } from './keys/inject.ts'
-import { isProblem, keysIn, questions } from './keys/read.ts'
+import { isKeyProblem, keyQuestions, keysIn } from './keys/read.ts'
 import { line } from './keys/script.ts'
 import { type Sourced, source } from './keys/source.ts'
+import { sendingBack } from './send-back.ts'
 import { type SessionState, serversOf, sessionQuestions, stateIn } from './session.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
 
@@ -25,7 +26,7 @@ const askForKeys: TmuxCommand = [
   'if-shell',
   '-F',
   '1',
-  [line(['display-message', '-p', keysMark]), ...questions].join(' ; '),
+  [line(['display-message', '-p', keysMark]), ...keyQuestions].join(' ; '),
 ]
 
 /** With everything that has to be known to end it. */
@@ -46,7 +47,11 @@ async function openSessionAt({ exec, env }: Context, tmux: Tmux): Promise<OpenSe
     release: async () => {
       if (state.kind !== 'there') return
       const restoring = restoringScript(keysIn(lines.slice(mark + 1)))
-      const script = [...state.clients.map(sendBack), ...restoring, line(stopMarking)]
+      const script = [
+        ...state.clients.map(client => line(sendingBack(client))),
+        ...restoring,
+        line(stopMarking),
+      ]
       // Somebody may have ended the call, but not the server.
       const done = (await goOnWith(script)) ?? source({ exec, env, tmux }, script)
       refuseErrors(done ? keyErrors(done) : [])
@@ -54,12 +59,7 @@ async function openSessionAt({ exec, env }: Context, tmux: Tmux): Promise<OpenSe
   }
 }
 
-/** tmux would end a client with its session. Those that came from nowhere else stay, and end with it. */
-function sendBack(client: string): string {
-  return line(['switch-client', '-c', client, '-l'])
-}
-
 /** Not that a client came from nowhere else, or that it or the session has just ended. */
 function keyErrors({ errors }: Sourced): string[] {
-  return errors.filter(text => isProblem(text) && !/^(can't find|no current target)/.test(text))
+  return errors.filter(text => isKeyProblem(text) && !/^(can't find|no current target)/.test(text))
 }

@@ -1,5 +1,5 @@
 import { sessionTarget } from './place.ts'
-import type { Tmux } from './tmux.ts'
+import type { Tmux, TmuxCommand } from './tmux.ts'
 
 /** A client that came from another session goes back there before the last window closes: tmux would end it. */
 export function sendClientsBack(tmux: Tmux, pane: string): void {
@@ -13,5 +13,9 @@ export function sendClientsBack(tmux: Tmux, pane: string): void {
 
 /** Before the session ends. Those that came from nowhere else stay, and end with it. */
 export function sendBack(tmux: Tmux, clients: readonly string[]): void {
-  for (const client of clients) tmux.ask(['switch-client', '-c', client, '-l'])
+  for (const client of clients) tmux.ask(sendingBack(client))
+}
+
+export function sendingBack(client: string): TmuxCommand {
+  return ['switch-client', '-c', client, '-l']
 }

@@ -36,7 +36,7 @@ export const sessionQuestions: readonly TmuxCommand[] = [
   ['has-session', '-t', sessionTarget],
   listMissionWindows,
   ['list-clients', '-t', `${sessionTarget}:`, '-F', `${clientMark}#{client_name}`],
-  // A name that tmux does not know is looked for in the session's environment.
+  // A name that tmux does not know is looked for in the environment that a program in the session would get.
   ['display-message', '-p', '-t', `${sessionTarget}:`, `${homeMark}#{AGENC_DIRPATH}`],
 ]
 

@@ -40,8 +40,7 @@ export async function runMission(
   try {
     return await underLease({ context, db, id, signals, probe, log }, config, window)
   } finally {
-    // Told to end, this process is over in a moment; all of them closing at once only wait for each other.
-    if (signals.received === null) db.close()
+    db.close()
     signals.close()
   }
 }
@@ -69,8 +68,8 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
     ending = await runs.run()
     return outcomeOf(ending, signals.received, runs.startedMs)
   } finally {
+    clearInterval(heart)
     const closesItsWindow = signals.received !== null && window !== null
-    if (!closesItsWindow) clearInterval(heart)
     if (ending?.signal && !closesItsWindow) restoreTerminal(exec)
     if (ending) {
       releaseLease(db, id, own, ending, now())

@@ -2,7 +2,6 @@ import { stopGraceMs } from '../config/grace.ts'
 import type { Context } from '../context.ts'
 import { listHeldMissions } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
-import { withStore } from '../db/store.ts'
 import { AgencError } from '../errors.ts'
 import { shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
@@ -39,7 +38,7 @@ export async function stopMissions(
     await waitUntilGone(probe, wrappers, wrapperMs)
   }
   const left = stillHeld(db, others)
-  const areGone = left.length === 0 ? [] : await cleanUpAll(context, probe, left, graceMs)
+  const areGone = await Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs)))
   // From inside a mission its end is also ours: nothing can be done after this.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
   if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
@@ -69,16 +68,6 @@ function stillHeld(db: Database, before: readonly Held[]): Held[] {
   return listHeldMissions(db)
     .flatMap(held)
     .filter(({ mission, wrapper }) => isSameProcess(wrapper, wrappers.get(mission.id) ?? null))
-}
-
-/** Whoever stops missions may have opened the store for no more than reading. */
-function cleanUpAll(
-  context: Context,
-  probe: ProcessProbe,
-  left: readonly Held[],
-  graceMs: number,
-): Promise<boolean[]> {
-  return withStore(context, db => Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs))))
 }
 
 /** What a wrapper that was killed, now or long ago, could not do itself. false: it or its Claude may still live. */

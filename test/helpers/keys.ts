@@ -2,7 +2,7 @@ import { restoringScript } from '../../src/tmux/keys/inject.ts'
 import { readKeys } from '../../src/tmux/keys/read.ts'
 import { type KeyServer, source } from '../../src/tmux/keys/source.ts'
 
-/** As `agenc tmux kill` does in the call that ends the session. */
+/** What `agenc tmux kill` does with them, by itself. */
 export function restoreKeys(server: KeyServer): void {
   const keys = readKeys(server, [])
   const errors = keys && source(server, restoringScript(keys))?.errors

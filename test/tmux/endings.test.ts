@@ -247,6 +247,17 @@ describe('agenc tmux kill', () => {
     expect(box.missions().map(({ status }) => status)).toEqual(['running'])
   })
 
+  test('a session whose home is gone ends all the same', async () => {
+    const box = sessionBox()
+    const { id } = await box.start()
+    box.tmux('new-window', '-d', '-t', '=agenc:', 'sleep 1000')
+    box.tmux('kill-window', '-t', id)
+    await waitFor('the mission to end', () => statuses(box)[0] === 'stopped')
+    rmSync(box.agencHome, { recursive: true })
+    expect(box.agenc(['tmux', 'kill'])).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(() => box.tmux('list-sessions')).toThrow()
+  })
+
   test('no session: says so', () => {
     const box = sessionBox()
     expect(box.agenc(['tmux', 'kill'])).toEqual({

@@ -57,6 +57,17 @@ test('asked and released in one call; the session itself stays', async () => {
   expect(server.run('list-sessions', '-F', '#{session_name}')).toBe('agenc')
 })
 
+test.each(['after-display-message', 'after-show-options'])(
+  "the keys come back whatever the user's own %s hook prints",
+  async hook => {
+    const server = bench({ config })
+    server.run('set-hook', '-g', hook, 'list-sessions -F printed')
+    const { release } = await openSession(server.context)
+    await release()
+    expect(bindings(server)).toMatch(/-T prefix +a +display-message mine/)
+  },
+)
+
 test('a call that somebody has ended is made up for', async () => {
   const server = bench({ config })
   const { release } = await openSession(server.context)

@@ -1,6 +1,6 @@
 import { type Context, withChanges } from '../../context.ts'
 import { listHeldMissions } from '../../db/missions.ts'
-import { readStore } from '../../db/store.ts'
+import { withStore } from '../../db/store.ts'
 import { startApart } from '../../exec/apart.ts'
 import { statusesOf } from '../../roster/roster.ts'
 import { announce } from '../../tmux/announce.ts'
@@ -40,8 +40,8 @@ export default defineCommand<{ apart?: boolean }>({
 
 async function end(context: Context, { tmux, release }: OpenSession, { windows }: Session): Promise<void> {
   let problem: unknown
-  const left = await readStore(context, async db => {
-    const missions = db ? listHeldMissions(db).filter(({ id }) => windows.has(id)) : []
+  const left = await withStore(context, async db => {
+    const missions = listHeldMissions(db).filter(({ id }) => windows.has(id))
     const statuses = statusesOf(context, missions)
     const running = missions.filter((_, index) => statuses[index] === 'running')
     markClosed(context.paths)
@@ -49,7 +49,7 @@ async function end(context: Context, { tmux, release }: OpenSession, { windows }
       problem = error
     })
     const outside = withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } })
-    return db ? stopMissions(outside, db, running) : []
+    return stopMissions(outside, db, running)
   })
   tmux.ask(['kill-session', '-t', sessionTarget])
   if (left.length > 0) throw stillRunning(left)

@@ -22,15 +22,15 @@ export const scratchTable = `agenc-scratch-${process.pid}`
 
 /** null: there is no server. */
 export function readKeys(server: KeyServer, settings: readonly KeySetting[]): ServerKeys | null {
-  const answer = source(server, [...settings.flatMap(naming), ...questions])
+  const answer = source(server, [...settings.flatMap(naming), ...keyQuestions])
   if (answer === null) return null
-  const errors = answer.errors.filter(isProblem)
+  const errors = answer.errors.filter(isKeyProblem)
   if (errors.length > 0) throw failure(settings, errors)
   return keysIn(answer.lines, settings)
 }
 
 /** A user may have removed every binding after the prefix, and the table with them. */
-export function isProblem(error: string): boolean {
+export function isKeyProblem(error: string): boolean {
   return error !== "table prefix doesn't exist"
 }
 
@@ -42,7 +42,7 @@ const naming = ({ key }: KeySetting): string[] => [
 ]
 
 /** The notes only with the table named: without, tmux 3.8 goes down where that table is gone. */
-export const questions = [
+export const keyQuestions = [
   ['show-options', '-gv', 'prefix'],
   ['show-options', '-gv', 'prefix2'],
   ['show-options', '-sqv', keptOption],
@@ -68,7 +68,8 @@ export function keysIn(lines: readonly string[], settings: readonly KeySetting[]
   return {
     named,
     prefixes: rest.slice(0, 2),
-    kept: parseKept(rest[2] ?? ''),
+    // Not by its place: a hook of the user's own may print as well.
+    kept: rest.map(parseKept).find(kept => kept !== null) ?? null,
     commandNames: new Set(rest.filter(text => text.startsWith('=')).map(text => text.slice(1))),
     bindings: new Map(
       listed.map(binding => [binding.key, { ...binding, note: noted.get(plainKey(binding.key)) ?? null }]),
