@@ -3,11 +3,9 @@ const { accessSync, constants, existsSync, readFileSync, renameSync, writeFileSy
 const { basename, dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
-const wrapper = 'mission-_run-wrapper'
-/** Outside the session these become a mission's wrapper, in the same process. */
-const staying = [wrapper, 'mission-fork', 'mission-new', 'mission-resume']
-const staysAfterMs = 1_000
-const newestKnownNode = 24
+/** A mission's wrapper, and those that become one outside the session, in the same process. */
+const staying = ['mission-_run-wrapper', 'mission-fork', 'mission-new', 'mission-resume']
+const keptAfterMs = 1_500
 const dist = join(__dirname, '..', 'dist')
 
 // What a key press starts has a file of its own below dist/hot; everything else goes through the whole program.
@@ -32,49 +30,26 @@ function runCompiled(file) {
   const kept = `${file}.${source.slice(2, 18)}-${process.version}-${process.arch}`
   const cachedData = existsSync(kept) ? readFileSync(kept) : undefined
   const script = new Script(source, { filename: file, cachedData })
-  let isKept = cachedData !== undefined && !script.cachedDataRejected
-  const name = basename(file, '.js')
-  const keepOnce = () => {
-    if (!isKept) keep(() => (name === wrapper ? compiledWhole(source, file) : script), kept)
-    isKept = true
-  }
-  if (!isKept) process.once('exit', keepOnce)
-  // Node's first timer costs half a millisecond.
-  if (staying.includes(name))
-    setTimeout(() => {
-      keepOnce()
-      dropWhatIsCompiled()
-    }, staysAfterMs).unref()
+  if (cachedData === undefined || script.cachedDataRejected) keepLater(script, kept, basename(file, '.js'))
   const requireFromThere = name => require(name.startsWith('.') ? join(dirname(file), name) : name)
   script.runInThisContext()(requireFromThere, file)
 }
 
-// V8 compiles what is called, and so far nothing was called that a wrapper does at its end: of thirty that end at the
-// same time, each would have to compile that anew.
-function compiledWhole(source, file) {
-  setFlag('--no-lazy')
-  // Under the very same name V8 would give the one that it has.
-  const script = new Script(source, { filename: `${dirname(file)}/./${basename(file)}` })
-  setFlag('--lazy')
-  return script
+/** When most of what it calls has been called: what was not is not in it. */
+function keepLater(script, path, name) {
+  let isDone = false
+  const keepOnce = () => {
+    if (!isDone) keep(script, path)
+    isDone = true
+  }
+  process.once('exit', keepOnce)
+  if (staying.includes(name)) setTimeout(keepOnce, keptAfterMs).unref()
 }
 
-// A wrapper waits for hours: whenever V8 cleans up, it may drop half a MiB of compiled code, and compile again what is
-// called again. Only after the above, since V8 takes nothing that was kept under other flags.
-function dropWhatIsCompiled() {
-  setFlag('--stress-flush-code')
-}
-
-// Only where it is known: V8 complains on the terminal otherwise.
-function setFlag(flag) {
-  if (Number.parseInt(process.versions.node, 10) <= newestKnownNode)
-    require('node:v8').setFlagsFromString(flag)
-}
-
-function keep(compile, path) {
+function keep(script, path) {
   try {
     accessSync(dirname(path), constants.W_OK)
-    writeFileSync(`${path}.${process.pid}`, compile().createCachedData())
+    writeFileSync(`${path}.${process.pid}`, script.createCachedData())
     renameSync(`${path}.${process.pid}`, path)
   } catch {
     // Installed by somebody else: then it is compiled each time.

@@ -110,7 +110,7 @@ export function isAlive(probe: ProcessProbe, known: ProcessIdentity): boolean {
 }
 
 /** Short at first: most are gone in a moment. */
-const longestPauseMs = 10
+const longestPauseMs = 4
 /** The kernel ends what is killed at once, unless it is stuck in a device or a dead file system. */
 const killMs = 2_000
 

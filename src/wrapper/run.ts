@@ -11,6 +11,7 @@ import { ClaudeRuns, type Shared } from './claude-runs.ts'
 import { type Guard, postGuard } from './guard.ts'
 import { beat, type Ending, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { openLog } from './log.ts'
+import { rehearseLater } from './rehearsal.ts'
 import { type EndingSignal, exitCodeFor } from './signal-policy.ts'
 import { SignalListener } from './signals.ts'
 import { spoolPaths } from './spool.ts'
@@ -57,6 +58,7 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
     tryToBeat(shared)
     runs.lookAgain()
   }, heartbeatMs)
+  rehearseLater(shared)
   let guard: Guard | null = null
   let ending: Ending | null = null
   try {

@@ -40,6 +40,17 @@ describe('a signal is forwarded, and the exit code is Claude’s own', () => {
     expect(status(box, id)).toBe('stopped')
   })
 
+  test('also of a wrapper that has settled', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission()
+    const log = join(box.agencHome, 'missions', id, 'wrapper.log')
+    await waitFor('V8 to clean up', () => readFileSync(log, 'utf8').includes('settled'))
+    process.kill(box.record(id).wrapper_pid!, 'SIGTERM')
+    expect(await terminal.exited).toBe(143)
+    expect(box.record(id)).toMatchObject({ exit_code: 143, claude_pid: null, ended_by: 'user' })
+    expect(readFileSync(log, 'utf8')).not.toContain('not rehearsed')
+  })
+
   test('at a dialog, and a second signal right behind the first', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')

@@ -40,7 +40,7 @@ export default defineCommand<{ apart?: boolean }>({
 
 async function end(context: Context, { tmux, release }: OpenSession, { windows }: Session): Promise<void> {
   let problem: unknown
-  const left = await withStore(context, async db => {
+  const { left, closing } = await withStore(context, async db => {
     const missions = listHeldMissions(db).filter(({ id }) => windows.has(id))
     const statuses = statusesOf(context, missions)
     const running = missions.filter((_, index) => statuses[index] === 'running')
@@ -49,9 +49,11 @@ async function end(context: Context, { tmux, release }: OpenSession, { windows }
       problem = error
     })
     const outside = withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } })
-    return stopMissions(outside, db, running)
+    const left = await stopMissions(outside, db, running)
+    // tmux closes what is left while the store is closed.
+    return { left, closing: tmux.openCall(['kill-session', '-t', sessionTarget]) }
   })
-  tmux.ask(['kill-session', '-t', sessionTarget])
+  await (await closing).goOn()
   if (left.length > 0) throw stillRunning(left)
   // Keys that tmux does not take back keep nothing from ending.
   if (problem !== undefined) throw problem
