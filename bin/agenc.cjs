@@ -3,8 +3,9 @@ const { accessSync, constants, existsSync, readFileSync, renameSync, writeFileSy
 const { basename, dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
-/** A mission's wrapper, and those that become one outside the session, in the same process. */
-const staying = ['mission-_run-wrapper', 'mission-fork', 'mission-new', 'mission-resume']
+const wrapper = 'mission-_run-wrapper'
+/** Outside the session these become a mission's wrapper, in the same process. */
+const staying = [wrapper, 'mission-fork', 'mission-new', 'mission-resume']
 const keptAfterMs = 1_500
 const dist = join(__dirname, '..', 'dist')
 
@@ -35,14 +36,15 @@ function runCompiled(file) {
   script.runInThisContext()(requireFromThere, file)
 }
 
-/** When most of what it calls has been called: what was not is not in it. */
+// What was not called by then is not in it. A wrapper has been through its ending after a moment; one that is over
+// before that is no measure.
 function keepLater(script, path, name) {
   let isDone = false
   const keepOnce = () => {
     if (!isDone) keep(script, path)
     isDone = true
   }
-  process.once('exit', keepOnce)
+  if (name !== wrapper) process.once('exit', keepOnce)
   if (staying.includes(name)) setTimeout(keepOnce, keptAfterMs).unref()
 }
 
