@@ -15,7 +15,10 @@ const settledMs = 3_000
  * then, on the same few cores. So each goes through its ending before, and again when V8 has dropped it.
  */
 export function rehearseLater(shared: Shared): void {
-  const rehearse = () => rehearseEnding(shared)
+  // A mission that is over may still show why it failed.
+  const rehearse = () => {
+    if (shared.db.open) rehearseEnding(shared)
+  }
   setTimeout(rehearse, firstMs).unref()
   const settle = async () => {
     await dropCompiledCode()

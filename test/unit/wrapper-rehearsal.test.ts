@@ -1,11 +1,8 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemContext, withChanges } from '../../src/context.ts'
 import { getMission, insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open.ts'
 import { systemRunner } from '../../src/exec/runner.ts'
-import { makePrivateDirectory, writeFileAtomically } from '../../src/io/files.ts'
 import { newMissionId } from '../../src/mission/id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/process/identity.ts'
@@ -13,7 +10,6 @@ import { takeLease } from '../../src/wrapper/lease.ts'
 import { rehearseEnding } from '../../src/wrapper/rehearsal.ts'
 import { endingSignals } from '../../src/wrapper/signal-policy.ts'
 import { SignalListener } from '../../src/wrapper/signals.ts'
-import { spoolPaths } from '../../src/wrapper/spool.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
@@ -25,9 +21,6 @@ async function stage() {
   insertMission(db, aMission({ id }))
   const probe = systemProbe(systemRunner)
   takeLease(db, id, probe.identify(process.pid)!, probe, new Date())
-  const { events } = spoolPaths(paths.mission(id).run)
-  makePrivateDirectory(events)
-  writeFileAtomically(join(events, '1'), '{"hook_event_name":"Stop"}')
   const signals = new SignalListener()
   onTestFinished(() => signals.close())
   const said: string[] = []
@@ -44,7 +37,6 @@ async function stage() {
     seen: () => ({
       mission: getMission(db, id),
       history: db.prepare('SELECT * FROM events').all(),
-      spool: readdirSync(events),
       listeners: endingSignals.map(signal => process.listenerCount(signal)),
       received: signals.received,
     }),
