@@ -42,8 +42,8 @@ export interface Shared {
 export class ClaudeRuns {
   /** When the latest one was started. */
   startedMs = 0
-  /** Now and then: is there something that could not be stored when it was reported? */
-  lookAgain: () => void = () => {}
+  /** Whoever follows what they report, as long as there is one. */
+  observer: Observer | null = null
   readonly #shared: Shared
   readonly #window: MissionWindow | null
   #config: Config
@@ -88,7 +88,7 @@ export class ClaudeRuns {
       await judge.makeReady()
       observer.readSpool()
       requests.end()
-      this.lookAgain = () => observer.lookAgain()
+      this.observer = observer
       for (;;) {
         wantsRestart = false
         const ending = await this.#runOnce(observer, requests, bell, () => wantsRestart)
@@ -101,6 +101,7 @@ export class ClaudeRuns {
       showing.close()
       // The socket is left to the end of the process: to close it takes Node longer than all the rest of an ending.
       isOver = true
+      this.observer = null
       // Without it no hook leaves anything; what is not stored yet is kept for the next start.
       removeFile(spool.bell)
     }

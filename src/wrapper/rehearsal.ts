@@ -1,6 +1,7 @@
 import { dropCompiledCode } from '../process/compiled-code.ts'
 import { isTaken, type ProcessIdentity } from '../process/identity.ts'
 import { listTree } from '../process/tree.ts'
+import { wasJustClosed } from '../tmux/closed-mark.ts'
 import type { Shared } from './claude-runs.ts'
 import { releaseLease } from './lease.ts'
 import { SignalListener } from './signals.ts'
@@ -14,10 +15,12 @@ const settledMs = 3_000
  * V8 compiles what is called for the first time: of thirty wrappers that are told to end at once, each would do that
  * then, on the same few cores. So each goes through its ending before, and again when V8 has dropped it.
  */
-export function rehearseLater(shared: Shared): void {
+export function rehearseLater(shared: Shared, readReports: () => void): void {
   // A mission that is over may still show why it failed.
   const rehearse = () => {
-    if (shared.db.open) rehearseEnding(shared)
+    if (!shared.db.open) return
+    rehearseEnding(shared)
+    readReports()
   }
   setTimeout(rehearse, firstMs).unref()
   const settle = async () => {
@@ -39,6 +42,7 @@ export function rehearseEnding({ context, db, id, probe, log }: Shared): void {
     isTaken(process.pid)
     clearTimeout(setTimeout(() => {}))
     process.nextTick(() => {})
+    wasJustClosed(context.paths, context.now())
     releaseLease(db, id, nobody, { code: 0, signal: null, isLost: false }, context.now())
   } catch (error) {
     log(`not rehearsed: ${String(error)}`)

@@ -56,9 +56,9 @@ async function underLease(shared: Shared, config: Config, window: MissionWindow 
   const runs = new ClaudeRuns(shared, config, window)
   const heart = setInterval(() => {
     tryToBeat(shared)
-    runs.lookAgain()
+    runs.observer?.lookAgain()
   }, heartbeatMs)
-  rehearseLater(shared)
+  rehearseLater(shared, () => runs.observer?.hear())
   let guard: Guard | null = null
   let ending: Ending | null = null
   try {
