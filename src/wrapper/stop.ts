@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { listHeldMissions } from '../db/missions.ts'
 import type { Database } from '../db/open.ts'
 import { AgencError } from '../errors.ts'
+import { StatusLine } from '../io/status-line.ts'
 import { shortId } from '../mission/id.ts'
 import type { MissionRecord } from '../mission/record.ts'
 import { isGone, leaseHolder } from '../mission/status.ts'
@@ -33,10 +34,12 @@ export async function stopMissions(
     others.map(({ wrapper }) => wrapper),
   )
   signalPolitely(probe, wrappers, 'SIGTERM')
-  if (!(await waitAwake(probe, wrappers, graceMs + wrapperMs))) {
+  const status = new StatusLine(context.err)
+  if (!(await waitAwake(probe, wrappers, graceMs + wrapperMs, status))) {
     signalProcesses(probe, wrappers, 'SIGKILL')
     await waitUntilGone(probe, wrappers, wrapperMs)
   }
+  status.clear()
   const left = stillHeld(db, others)
   const areGone = await Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs)))
   // From inside a mission its end is also ours: nothing can be done after this.
@@ -90,9 +93,12 @@ async function waitAwake(
   probe: ProcessProbe,
   wrappers: readonly ProcessIdentity[],
   timeoutMs: number,
+  status: StatusLine,
 ): Promise<boolean> {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; ) {
     if (await waitUntilGone(probe, wrappers, wakeMs)) return true
+    const left = probe.liveness(wrappers).filter(state => state !== 'dead').length
+    status.show(`${left} of ${wrappers.length} still ending`)
     const suspended = wrappers.filter(({ pid }) => probe.isSuspended(pid))
     signalProcesses(probe, suspended, 'SIGCONT')
   }

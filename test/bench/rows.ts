@@ -110,7 +110,7 @@ const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
     floor: 'stopping one',
     atMost: 3,
     rounds: 6,
-    why: "tmux closes one window after the other (Debian's starts a helper program for each), however many cores there are. What it takes to end as many Node scripts that do nothing, plus the Node that stops one, leaves little below the limit; and a wrapper still has to hear its signal, end its Claude and store how that went. To kill a session with one mission ends a session as well, so thirty are measured beside that, too. All of them have run for some ten seconds, after which V8 drops what it compiled for their start.",
+    why: "tmux closes one window after the other (Debian's starts a helper program for each), however many cores there are. What it takes to end as many Node scripts that do nothing, plus the Node that stops one, leaves little below the limit; and a wrapper still has to hear its signal, end its Claude and store how that went. To kill a session with one mission ends a session as well, so thirty are measured beside that, too. All of them have run for some ten seconds, after which V8 drops what it compiled for their start. Their Claude ends at once; thirty real ones take seconds, however they are told to end and by whom, because at their end they all write the same file, one after the other.",
   },
   install: { what: 'installed size, cold `npm ci`', floor: null, atMost: null, rounds: 1 },
 }

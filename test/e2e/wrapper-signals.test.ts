@@ -110,6 +110,17 @@ describe('mission stop', () => {
     expect(box.agenc(['mission', 'stop', a.id])).toMatchObject({ exitCode: 0 })
   })
 
+  test('tells on a terminal, meanwhile, how many are still there', async () => {
+    const box = wrapperBox()
+    const { toolPid } = useStubbornClaude(box, 1_000)
+    box.run(['mission', 'new', '--blank'])
+    await toolPid()
+    const stopping = box.run(['mission', 'stop', box.records()[0]!.id])
+    expect(await stopping.exited).toBe(0)
+    expect(stopping.raw()).toContain('1 of 1 still ending')
+    expect(stopping.screen().trim()).toBe('')
+  })
+
   test('from inside, by a tool of the mission itself', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'allowedTools')

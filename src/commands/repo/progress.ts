@@ -1,5 +1,5 @@
 import type { Output } from '../../io/output.ts'
-import { truncate } from '../../io/text.ts'
+import { StatusLine } from '../../io/status-line.ts'
 
 export interface UpdateProgress {
   started(repo: string): void
@@ -7,30 +7,23 @@ export interface UpdateProgress {
   clear(): void
 }
 
-const eraseLine = '\r\u001b[K'
-
 /** A line for each repo as it ends; on a terminal, below them, what is being fetched now. */
 export function showProgress(err: Output, total: number): UpdateProgress {
+  const status = new StatusLine(err)
   const fetching = new Set<string>()
   let done = 0
-  const erase = () => {
-    if (err.isTerminal) err.write(eraseLine)
-  }
   const draw = () => {
-    if (!err.isTerminal || fetching.size === 0) return
-    const status = `${done} of ${total} done, fetching ${[...fetching].join(', ')}`
-    err.write(err.paint('dim', truncate(status, err.columns - 1)))
+    if (fetching.size > 0) status.show(`${done} of ${total} done, fetching ${[...fetching].join(', ')}`)
   }
   return {
     started(repo) {
       fetching.add(repo)
-      erase()
       draw()
     },
     ended(repo, error) {
       fetching.delete(repo)
       done++
-      erase()
+      status.clear()
       err.line(
         error === null
           ? `${err.paint('green', 'updated')} ${repo}`
@@ -38,6 +31,6 @@ export function showProgress(err: Output, total: number): UpdateProgress {
       )
       draw()
     },
-    clear: erase,
+    clear: () => status.clear(),
   }
 }
