@@ -48,6 +48,24 @@ describe('the picker is cancelled: the session ends and attach with 0', () => {
     expect(terminal.screen()).toBe('')
   })
 
+  test('during source-file', async () => {
+    const box = sessionBox()
+    const tmux = findProgram('tmux', box.env)
+    program(box, 'fzf', 'exit 130')
+    program(
+      box,
+      'tmux',
+      `case "$*" in *source-file*)
+        while ${tmux} has-session -t =agenc 2>/dev/null; do sleep 0.02; done
+        echo 'server exited unexpectedly' >&2; exit 1 ;;
+      esac
+      exec ${tmux} "$@"`,
+    )
+    const terminal = box.attach()
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.screen()).toBe('')
+  })
+
   test('and who came from another session is back there', async () => {
     const box = sessionBox()
     const terminal = openTerminal('tmux', ['new-session', '-s', 'mine', '/bin/sh'], { env: box.env })
