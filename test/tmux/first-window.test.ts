@@ -16,6 +16,24 @@ function program(box: SessionBox, name: string, script: string): void {
   chmodSync(path, 0o755)
 }
 
+/** What tmux says to whoever calls a server that is on its way out. */
+const goingDown = "echo 'server exited unexpectedly' >&2; exit 1"
+
+test('where the last server is just going down, another is started', async () => {
+  const box = sessionBox()
+  const tmux = findProgram('tmux', box.env)
+  program(
+    box,
+    'tmux',
+    `case "$*" in *source-file*) ${tmux} has-session -t =agenc 2>/dev/null || { ${goingDown}; } ;; esac
+    exec ${tmux} "$@"`,
+  )
+  const terminal = box.attach()
+  await terminal.waitForText('(blank)')
+  terminal.type(escapeKey)
+  expect(await terminal.exited).toBe(0)
+})
+
 describe('the picker is cancelled: the session ends and attach with 0', () => {
   test.each([
     ['by hand', ''],
@@ -31,7 +49,11 @@ describe('the picker is cancelled: the session ends and attach with 0', () => {
     expect(() => box.tmux('list-sessions')).toThrow(/no server|No such file/)
   })
 
-  test.each(['source-file', 'attach-session'])('before %s', async command => {
+  test.each([
+    ['before source-file', 'source-file', ''],
+    ['before attach-session', 'attach-session', ''],
+    ['during source-file', 'source-file', goingDown],
+  ])('%s', async (_title, command, answer) => {
     const box = sessionBox()
     const tmux = findProgram('tmux', box.env)
     program(box, 'fzf', 'exit 130')
@@ -39,25 +61,10 @@ describe('the picker is cancelled: the session ends and attach with 0', () => {
       box,
       'tmux',
       `case "$*" in *new-session*) ;; *${command}*)
-        while ${tmux} has-session -t =agenc 2>/dev/null; do sleep 0.02; done ;;
-      esac
-      exec ${tmux} "$@"`,
-    )
-    const terminal = box.attach()
-    expect(await terminal.exited).toBe(0)
-    expect(terminal.screen()).toBe('')
-  })
-
-  test('during source-file', async () => {
-    const box = sessionBox()
-    const tmux = findProgram('tmux', box.env)
-    program(box, 'fzf', 'exit 130')
-    program(
-      box,
-      'tmux',
-      `case "$*" in *source-file*)
-        while ${tmux} has-session -t =agenc 2>/dev/null; do sleep 0.02; done
-        echo 'server exited unexpectedly' >&2; exit 1 ;;
+        if ${tmux} has-session -t =agenc 2>/dev/null; then
+          while ${tmux} has-session -t =agenc 2>/dev/null; do sleep 0.02; done
+          ${answer}
+        fi ;;
       esac
       exec ${tmux} "$@"`,
     )

@@ -74,8 +74,6 @@ function configureOrEnd(context: Context, tmux: Tmux, config: Config['tmux'], is
   try {
     configureSession(context, tmux, config)
   } catch (error) {
-    // Cancelled meanwhile: nothing is left that could have keys.
-    if (askForSession(tmux).kind !== 'there') return
     if (isOurs) tmux.ask(['kill-session', '-t', sessionTarget])
     throw error
   }

@@ -15,13 +15,13 @@ export interface Sourced {
 }
 
 /**
- * Runs a script in one call; null: there is no server. Through stdin there is no limit of 16 KB, tmux keeps
+ * Runs a script in one call; null: there is no server, or it has ended over this. Through stdin there is no limit of 16 KB, tmux keeps
  * line breaks between commands, and no server is started as it is for `bind-key` and `list-keys`.
  */
 export function source({ exec, env, tmux }: KeyServer, script: readonly string[]): Sourced | null {
   const input = `${script.join('\n')}\n`
   const done = sourcedOf(exec.capture('tmux', tmux.arguments(['source-file', '-']), { env, input }))
-  return done.errors.some(text => /^(no server running|error connecting)/.test(text)) ? null : done
+  return done.errors.some(text => /^(no server running|error connecting|server exited)/.test(text)) ? null : done
 }
 
 export function sourcedOf({ exitCode, stdout, stderr }: Result): Sourced {
