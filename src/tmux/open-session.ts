@@ -61,5 +61,7 @@ async function openSessionAt({ exec, env }: Context, tmux: Tmux): Promise<OpenSe
 
 /** Not that a client came from nowhere else, or that it, the session or the server has just ended. */
 function keyErrors({ errors }: Sourced): string[] {
-  return errors.filter(text => isKeyProblem(text) && !/^(can't find|no current target|server exited)/.test(text))
+  return errors.filter(
+    text => isKeyProblem(text) && !/^(can't find|no current target|server exited)/.test(text),
+  )
 }

@@ -21,7 +21,9 @@ export interface Sourced {
 export function source({ exec, env, tmux }: KeyServer, script: readonly string[]): Sourced | null {
   const input = `${script.join('\n')}\n`
   const done = sourcedOf(exec.capture('tmux', tmux.arguments(['source-file', '-']), { env, input }))
-  return done.errors.some(text => /^(no server running|error connecting|server exited)/.test(text)) ? null : done
+  return done.errors.some(text => /^(no server running|error connecting|server exited)/.test(text))
+    ? null
+    : done
 }
 
 export function sourcedOf({ exitCode, stdout, stderr }: Result): Sourced {
