@@ -15,8 +15,8 @@ export interface Sourced {
 }
 
 /**
- * Runs a script in one call; null: there is no server, or it has ended over this. Through stdin there is no limit of 16 KB, tmux keeps
- * line breaks between commands, and no server is started as it is for `bind-key` and `list-keys`.
+ * Runs a script in one call; null: there is no server, or it has ended over this. Through stdin there is no limit of
+ * 16 KB, tmux keeps line breaks between commands, and no server is started as it is for `bind-key` and `list-keys`.
  */
 export function source({ exec, env, tmux }: KeyServer, script: readonly string[]): Sourced | null {
   const input = `${script.join('\n')}\n`
