@@ -24,7 +24,7 @@ const bundled = await build({
   absWorkingDir: root,
   entryPoints: {
     main: 'src/start.ts',
-    'stand-in': 'src/stand-in/main.ts',
+    'stand-in': 'stand-in/main.ts',
     ...Object.fromEntries(Object.entries(apart).map(([name, path]) => [`apart/${name}`, path])),
   },
   outdir,

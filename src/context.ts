@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { AgencError } from './errors.ts'
-import type { Runner } from './exec/runner.ts'
-import { systemRunner } from './exec/runner.ts'
 import { type Output, outputTo } from './io/output.ts'
 import { type Paths, pathsFrom } from './paths.ts'
+import type { Runner } from './system/runner.ts'
+import { systemRunner } from './system/runner.ts'
 
 /** Everything a command may touch of the outside world, so that tests can hand in their own. */
 export interface Context {

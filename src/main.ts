@@ -1,8 +1,8 @@
-import type { AnyCommand } from './commands/command.ts'
-import { runCommand } from './commands/run.ts'
+import type { AnyCommand } from './cli/command.ts'
+import { plainInput } from './cli/fast-args.ts'
+import { runCommand } from './cli/run-command.ts'
 import { type Context, systemContext } from './context.ts'
 import { ExitCode, isAgencError, isCancelled } from './errors.ts'
-import { plainInput } from './plain.ts'
 
 /** The one place where an error becomes an exit code. */
 async function report(error: unknown, { err, env }: Context): Promise<number> {
@@ -28,7 +28,9 @@ async function finish(work: (context: Context) => Promise<number>): Promise<void
 }
 
 async function runAny(context: Context, argv: readonly string[]): Promise<number> {
-  const { runCli } = await (argv[0] === '_complete' ? import('./complete.ts') : import('./cli.ts'))
+  const { runCli } = await (argv[0] === '_complete'
+    ? import('./cli/completion/complete.ts')
+    : import('./cli/commander.ts'))
   return runCli(context, argv)
 }
 

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { MissionId } from './mission/id.ts'
+import type { MissionId } from './mission-id.ts'
 
 /** Where everything lives below `$AGENC_DIRPATH`. */
 export interface Paths {

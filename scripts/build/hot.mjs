@@ -17,13 +17,13 @@ const hot = {
   status: 'status',
 }
 
-const help = `import { printPage } from './help/page.ts'
+const help = `import { printPage } from './cli/help/page.ts'
   printPage(process.argv.slice(2), () => require('../main.js'))`
 
 /** Too big to be carried along by every file for the few times they are needed: by how they are imported. */
 const imports = {
-  './stream.ts': 'src/exec/stream.ts',
-  './file.ts': 'src/config/file.ts',
+  './stream.ts': 'src/system/stream.ts',
+  './config-file.ts': 'src/config/config-file.ts',
   '../wrapper/in-terminal.ts': 'src/wrapper/in-terminal.ts',
   '@inquirer/prompts': '@inquirer/prompts',
   '../approvals/decide.ts': 'src/approvals/decide.ts',

@@ -1,5 +1,5 @@
 import { Command as Commander } from 'commander'
-import { declareCommand } from '../../src/cli.ts'
+import { declareCommand } from '../../src/cli/commander.ts'
 import { type Entry, type Noun, nouns, topLevel } from '../../src/commands/registry.ts'
 
 const columns = 100

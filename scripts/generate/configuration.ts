@@ -1,6 +1,6 @@
-import { settings } from '../../src/config/key.ts'
 import { defaultConfig } from '../../src/config/parse.ts'
-import { valueAt } from '../../src/config/value.ts'
+import { settings } from '../../src/config/setting-key.ts'
+import { valueAt } from '../../src/config/setting-value.ts'
 
 export function configurationPage(): string {
   const rows = settings.map(({ key, path, description }) => {

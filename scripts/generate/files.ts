@@ -10,8 +10,8 @@ export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'schema/config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
     'schema/config.defaults.json': `${JSON.stringify(defaultConfig, null, 2)}\n`,
-    'src/help/pages.json': `${JSON.stringify(await helpPages(), null, 2)}\n`,
-    'src/completion/tree.json': `${JSON.stringify(await completionTree())}\n`,
+    'src/cli/help/pages.json': `${JSON.stringify(await helpPages(), null, 2)}\n`,
+    'src/cli/completion/tree.json': `${JSON.stringify(await completionTree())}\n`,
     'docs/configuration.md': configurationPage(),
     ...(await commandPages()),
   }

@@ -1,7 +1,7 @@
-import { runCli } from '../../src/cli.ts'
+import { runCli } from '../../src/cli/commander.ts'
+import { pageColumns } from '../../src/cli/help/page.ts'
 import { nouns } from '../../src/commands/registry.ts'
 import { type Context, systemContext } from '../../src/context.ts'
-import { pageColumns } from '../../src/help/page.ts'
 
 /** What `agenc --help` and `agenc <noun> --help` print, by noun. */
 export async function helpPages(): Promise<Record<string, string>> {

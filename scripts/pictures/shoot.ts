@@ -1,7 +1,7 @@
 import type { Context } from '../../src/context.ts'
-import { withDemo } from '../../src/demo/demo.ts'
-import { startMission } from '../../src/demo/open.ts'
+import { startMission } from '../../src/demo/open-demo.ts'
 import { OuterTerminal } from '../../src/demo/outer.ts'
+import { withDemo } from '../../src/demo/run-demo.ts'
 import { later, story } from './story.ts'
 
 export type SceneName = 'session' | 'switcher' | 'waiting'

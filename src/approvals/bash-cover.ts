@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { Directories } from './bash-directory.ts'
 import { innerSpace, isLiteral, literalPrefix, matches } from './glob.ts'
-import { noRule } from './judge.ts'
+import { noRule } from './judge-rules.ts'
 import type { Situation } from './rule.ts'
 import type { Concern, ShellWord, SimpleCommand } from './shell/part.ts'
 import { allowText, isKnown } from './shell/words.ts'

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
-import { isMissionId, type MissionId } from '../mission/id.ts'
+import { isMissionId, type MissionId } from '../mission-id.ts'
 import type { Paths } from '../paths.ts'
 
 /** The panic switch: while its file is there, nothing is approved. */

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { matches } from './glob.ts'
-import { judge, noRule } from './judge.ts'
+import { judge, noRule } from './judge-rules.ts'
 import type { Judgement, Situation } from './rule.ts'
 
 /** Host and path are compared apart, so that no `*` meant for one reaches into the other. */

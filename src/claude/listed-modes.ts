@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { Runner } from '../exec/runner.ts'
 import { writeFileAtomically } from '../io/files.ts'
-import { claudeVersion } from './version.ts'
+import type { Runner } from '../system/runner.ts'
+import { claudeVersion } from './claude-version.ts'
 
 export interface ModeCaches {
   version: string

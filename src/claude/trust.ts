@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { AgencError, errorCode } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
-import { realPathOf } from './real-path.ts'
+import { realPathOf } from '../io/real-path.ts'
 
 interface GlobalConfig {
   projects?: Record<string, { hasTrustDialogAccepted?: boolean }>

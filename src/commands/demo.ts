@@ -1,15 +1,15 @@
+import { defineCommand, jsonOption } from '../cli/command.ts'
 import type { Context } from '../context.ts'
 import { attend } from '../demo/attend.ts'
-import { withDemo } from '../demo/demo.ts'
+import { placeAt } from '../demo/demo-paths.ts'
 import { sayFarewell } from '../demo/farewell.ts'
-import { isInTmux, tourKeys } from '../demo/keys.ts'
-import { placeAt } from '../demo/place.ts'
 import { play } from '../demo/play.ts'
-import { printShot } from '../demo/print.ts'
-import { removePlace } from '../demo/remove.ts'
+import { isInTmux, tourKeys } from '../demo/press-keys.ts'
+import { printShot } from '../demo/print-screen.ts'
+import { removePlace } from '../demo/remove-demo.ts'
+import { withDemo } from '../demo/run-demo.ts'
 import { tourScript } from '../demo/tour.ts'
 import { wantsColour } from '../io/colour.ts'
-import { defineCommand, jsonOption } from './command.ts'
 
 interface Input {
   play?: boolean

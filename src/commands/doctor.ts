@@ -1,9 +1,9 @@
+import { defineCommand, jsonOption } from '../cli/command.ts'
 import { examine, fixAll } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { printFindings, summaryOf } from '../doctor/print.ts'
+import { printFindings, summaryOf } from '../doctor/print-findings.ts'
 import { ExitCode } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
-import { defineCommand, jsonOption } from './command.ts'
 
 export default defineCommand<{ fix?: boolean; json?: boolean }>({
   description:

@@ -1,9 +1,9 @@
 import { hold, readHolds, releaseHold } from '../approvals/hold.ts'
+import { defineCommand, jsonOption } from '../cli/command.ts'
 import type { Context } from '../context.ts'
-import { readStore } from '../db/store.ts'
-import { type MissionId, shortId } from '../mission/id.ts'
-import { chooseMission } from '../roster/choose.ts'
-import { defineCommand, jsonOption } from './command.ts'
+import { readStore } from '../db/with-store.ts'
+import { chooseMission } from '../mission/choose.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
 
 interface Input {
   mission?: string

@@ -1,4 +1,4 @@
-import type { AnyCommand } from './command.ts'
+import type { AnyCommand } from '../cli/command.ts'
 
 /** A command that is loaded only when it is named; help lists it by its summary alone. */
 export interface Entry {

@@ -1,12 +1,12 @@
+import { defineCommand, jsonOption } from '../cli/command.ts'
 import type { Context } from '../context.ts'
-import { sightingJson } from '../editor/look.ts'
+import { sightingJson } from '../editor/sighting.ts'
 import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
-import type { MissionJson } from '../mission/json.ts'
+import { readRoster } from '../mission/list.ts'
+import type { MissionJson } from '../mission/mission-json.ts'
 import { displayRepo } from '../mission/naming.ts'
-import { readRoster } from '../roster/roster.ts'
-import { defineCommand, jsonOption } from './command.ts'
-import { sightMissions, surroundingsOf } from './editor/sighting.ts'
+import { sightMissions, surroundingsOf } from './editor/sight-missions.ts'
 import { stateWord } from './mission/state-word.ts'
 
 export type SeenMission = MissionJson & ReturnType<typeof sightingJson>

@@ -1,9 +1,9 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import * as v from 'valibot'
 import { nearest } from '../io/nearest.ts'
-import { describeIssue } from './issue.ts'
-import { settings } from './key.ts'
+import { describeIssue } from './describe-issue.ts'
 import { type Config, configSchema } from './schema.ts'
+import { settings } from './setting-key.ts'
 
 export interface Problem {
   line: number

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { MissionId } from '../mission/id.ts'
-import type { PendingRequest } from '../mission/json.ts'
+import type { PendingRequest } from '../mission/mission-json.ts'
+import type { MissionId } from '../mission-id.ts'
 
 export type ApprovalDecision = 'allow' | 'deny' | 'ask'
 export type DecidedBy = 'rule' | 'user' | 'answer' | 'timeout'

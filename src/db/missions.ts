@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { MissionId } from '../mission/id.ts'
-import type { MissionRecord } from '../mission/record.ts'
+import type { MissionId } from '../mission-id.ts'
+import type { MissionRecord } from './mission-record.ts'
 
 /** What a new mission is given; the rest starts empty. */
 export type NewMission = Pick<

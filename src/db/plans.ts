@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { MissionId } from '../mission/id.ts'
+import type { MissionId } from '../mission-id.ts'
 
 /** true the first time. */
 export function linkPlan(db: Database, mission: MissionId, path: string, at: string): boolean {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { AgencError, Cancelled } from '../errors.ts'
-import { systemProbe } from '../process/identity.ts'
-import { suspendTogether } from '../process/suspend.ts'
-import type { Visit } from './demo.ts'
+import { systemProbe } from '../system/process-identity.ts'
+import { suspendTogether } from '../system/suspend-together.ts'
+import type { Visit } from './run-demo.ts'
 
 /** The session in the user's own terminal, until they detach, end it, or end us. */
 export async function attend({ context, place, signal }: Visit): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
-import { findProgram } from '../exec/find.ts'
 import { wrap } from '../io/wrap.ts'
+import { findProgram } from '../system/find-program.ts'
 
 const installClaude = 'npm install -g @anthropic-ai/claude-code'
 

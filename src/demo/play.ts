@@ -1,6 +1,6 @@
-import { findProgram } from '../exec/find.ts'
-import type { Visit } from './demo.ts'
+import { findProgram } from '../system/find-program.ts'
 import { OuterTerminal } from './outer.ts'
+import type { Visit } from './run-demo.ts'
 import { type Act, type Step, tourSteps } from './steps.ts'
 
 export interface Shot {

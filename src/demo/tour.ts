@@ -1,5 +1,5 @@
+import type { DemoScript, TourKeys } from './demo-script.ts'
 import { tourSamples } from './samples.ts'
-import type { DemoScript, TourKeys } from './script.ts'
 
 const forecast = 'forecast'
 

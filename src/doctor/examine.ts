@@ -1,14 +1,14 @@
 import type { Context } from '../context.ts'
-import { checkClaude, checkLogin } from './claude.ts'
+import { checkClaude, checkLogin } from './check-claude.ts'
+import { checkHome } from './check-home.ts'
+import { checkHook } from './check-hook.ts'
+import { checkMissions } from './check-missions.ts'
+import { checkFzf, checkGit, checkNode, checkTmux } from './check-programs.ts'
+import { checkSettings } from './check-settings.ts'
+import { checkStore } from './check-store.ts'
+import { checkKey, checkTmuxOptions } from './check-tmux-options.ts'
+import { checkWindows } from './check-windows.ts'
 import type { Finding } from './finding.ts'
-import { checkHome } from './home.ts'
-import { checkHook } from './hook.ts'
-import { checkMissions } from './missions.ts'
-import { checkFzf, checkGit, checkNode, checkTmux } from './programs.ts'
-import { checkSettings } from './settings.ts'
-import { checkStore } from './store.ts'
-import { checkKey, checkTmuxOptions } from './tmux-options.ts'
-import { checkWindows } from './windows.ts'
 
 /** Everything, in the order in which somebody would mend it. Nothing is changed. */
 export async function examine(context: Context): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-import type { Process, ProcessTable } from '../process/table.ts'
+import type { Process, ProcessTable } from '../system/process-table.ts'
 
 const maxParents = 20
 

@@ -1,7 +1,7 @@
-import type { Process, ProcessTable } from '../process/table.ts'
+import type { Process, ProcessTable } from '../system/process-table.ts'
 import { ancestryOf } from './ancestry.ts'
 import { pickWindow } from './pick-window.ts'
-import type { TmuxClient, TmuxPane, TmuxServer } from './tmux.ts'
+import type { TmuxClient, TmuxPane, TmuxServer } from './tmux-clients.ts'
 import type { Window } from './windows/system.ts'
 
 export type Presence = 'windowed' | 'detached' | 'remote' | 'terminal' | 'orphan' | 'none'

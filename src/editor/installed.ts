@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findProgram } from '../exec/find.ts'
-import type { Editor } from './table.ts'
+import { findProgram } from '../system/find-program.ts'
+import type { Editor } from './known-editors.ts'
 
 /** What decides whether an editor is here. */
 export interface Machine {

@@ -1,4 +1,4 @@
-import type { Process } from '../process/table.ts'
+import type { Process } from '../system/process-table.ts'
 import type { Window } from './windows/system.ts'
 
 export interface Clues {

@@ -1,6 +1,6 @@
-import type { ProcessTable } from '../process/table.ts'
+import type { ProcessTable } from '../system/process-table.ts'
 import { ancestryOf } from './ancestry.ts'
-import { socketOf, type TmuxServer } from './tmux.ts'
+import { socketOf, type TmuxServer } from './tmux-clients.ts'
 import type { ReadVariable } from './variable.ts'
 
 export interface TmuxSearch {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Runner } from '../exec/runner.ts'
+import type { Runner } from '../system/runner.ts'
 
 /** A variable as the process was started with it; null where it is not set or may not be read. */
 export type ReadVariable = (pid: number, name: string) => string | null

@@ -1,6 +1,6 @@
 import { cleanText, truncate } from '../io/text.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
 import { displayName } from './display.ts'
-import { type MissionId, shortId } from './id.ts'
 
 export { displayName, displayRepo } from './display.ts'
 

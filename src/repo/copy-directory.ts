@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AgencError, Cancelled } from '../errors.ts'
-import type { Result, Runner } from '../exec/runner.ts'
 import { cleanText } from '../io/text.ts'
+import type { Result, Runner } from '../system/runner.ts'
 import { fillThenPlace } from './staging.ts'
 import { moveWorktrees } from './worktrees.ts'
 

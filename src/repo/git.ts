@@ -1,6 +1,6 @@
 import { AgencError, Cancelled, unavailableError } from '../errors.ts'
-import type { Result, Runner } from '../exec/runner.ts'
 import { cleanText } from '../io/text.ts'
+import type { Result, Runner } from '../system/runner.ts'
 import { withoutSecrets } from './refusal.ts'
 import { type GitOptions, gitArguments, gitEnvironment } from './safety.ts'
 

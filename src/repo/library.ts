@@ -4,8 +4,8 @@ import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { settleHead } from './head.ts'
-import { makeRepoId } from './id.ts'
 import type { Source } from './reference.ts'
+import { makeRepoId } from './repo-id.ts'
 import { fillThenPlace, removeEmptyDirectories, removeTree, stagingPrefix } from './staging.ts'
 
 type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>

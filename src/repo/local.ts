@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { askGit, type GitTools } from './git.ts'
-import { localHost, makeRepoId, safeSegmentFrom } from './id.ts'
 import { parseReference, type Source } from './reference.ts'
 import { refuse } from './refusal.ts'
+import { localHost, makeRepoId, safeSegmentFrom } from './repo-id.ts'
 
 /** A repo on this machine: fetched from its path; its origin is the source's own, else that path. */
 export function localSource(tools: GitTools, text: string, cwd: string): Source {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import type { RepoId } from './id.ts'
 import { refuse } from './refusal.ts'
 import { parseRemote } from './remote.ts'
+import type { RepoId } from './repo-id.ts'
 
 /** Where a repo is known, and where its commits come from. */
 export interface Source {

@@ -1,6 +1,6 @@
-import { localHost, makeRepoId, type RepoId, safeSegmentFrom, segmentProblem } from './id.ts'
 import type { Source } from './reference.ts'
 import { refuse } from './refusal.ts'
+import { localHost, makeRepoId, type RepoId, safeSegmentFrom, segmentProblem } from './repo-id.ts'
 
 const gitHub = 'github.com'
 const defaultPorts: Record<string, string> = { https: '443', http: '80', ssh: '22', git: '9418' }

@@ -1,8 +1,8 @@
-import type { Shell } from '../completion/shells.ts'
+import type { Shell } from '../cli/completion/shells.ts'
 import type { Config } from '../config/schema.ts'
+import type { Approve } from '../db/mission-record.ts'
 import { usageError } from '../errors.ts'
-import { approveMeanings } from '../mission/modes.ts'
-import type { Approve } from '../mission/record.ts'
+import { approveMeanings } from '../mission/mode-meanings.ts'
 
 export const notifications = ['message', 'bell', 'both', 'none'] as const
 export type Notification = (typeof notifications)[number]

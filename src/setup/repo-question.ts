@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import type { Context } from '../context.ts'
 import { isAgencError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
-import { sourceOf } from '../repo/source.ts'
+import { sourceOf } from '../repo/repo-source.ts'
 import { askText, askYesNo, choose, type Option } from './ask.ts'
 import { nearbyRepos } from './nearby-repos.ts'
 

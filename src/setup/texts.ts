@@ -1,5 +1,5 @@
-import { installationFor } from '../completion/install.ts'
-import { shellOf } from '../completion/shells.ts'
+import { installationFor } from '../cli/completion/install-script.ts'
+import { shellOf } from '../cli/completion/shells.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { wrap } from '../io/wrap.ts'

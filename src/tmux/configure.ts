@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { findProgram } from '../exec/find.ts'
-import { markWhenClosed } from './closed-mark.ts'
+import { findProgram } from '../system/find-program.ts'
 import { injectKeys } from './keys/inject.ts'
-import { type KeyPrograms, keyTable } from './keys/table.ts'
-import { sessionLooks } from './looks.ts'
-import { newScript, switchScript } from './scripts.ts'
+import { type KeyPrograms, keyTable } from './keys/key-table.ts'
+import { newScript, switchScript } from './picker-scripts.ts'
+import { markWhenClosed } from './session-closed-marker.ts'
+import { sessionLooks } from './status-style.ts'
 import type { Tmux } from './tmux.ts'
 
 /** Keys and looks of the agenc session. Doing it again changes nothing. */

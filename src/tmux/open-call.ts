@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import { collect } from '../exec/collect.ts'
-import type { Result } from '../exec/runner.ts'
-import { type Answer, answerOf, linesOf } from './answer.ts'
-import { line } from './keys/script.ts'
-import { type Sourced, sourcedOf } from './keys/source.ts'
+import { collect } from '../system/collect-output.ts'
+import type { Result } from '../system/runner.ts'
+import { type Sourced, sourcedOf } from './source-script.ts'
 import type { TmuxCommand } from './tmux.ts'
+import { type Answer, answerOf, linesOf } from './tmux-answer.ts'
+import { line } from './tmux-script.ts'
 
 /** One call in two steps, since to start a program takes longer than what tmux does then. */
 export interface OpenCall {

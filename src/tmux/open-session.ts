@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
-import { stopMarking } from './closed-mark.ts'
 import { refuseErrors, restoringScript } from './keys/inject.ts'
-import { isKeyProblem, keyQuestions, keysIn } from './keys/read.ts'
-import { line } from './keys/script.ts'
-import { type Sourced, source } from './keys/source.ts'
-import { sendingBack } from './send-back.ts'
+import { isKeyProblem, keyQuestions, keysIn } from './keys/read-keys.ts'
+import { sendingBack } from './return-clients.ts'
 import { type SessionState, serversOf, sessionQuestions, stateIn } from './session.ts'
+import { stopMarking } from './session-closed-marker.ts'
+import { type Sourced, source } from './source-script.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
+import { line } from './tmux-script.ts'
 
 /** The agenc session, with the call that told of it still open. */
 export interface OpenSession {

@@ -1,13 +1,13 @@
 import { type Context, withChanges } from '../context.ts'
 import { AgencError } from '../errors.ts'
-import type { MissionId } from '../mission/id.ts'
+import type { MissionId } from '../mission-id.ts'
 import { pathsAt } from '../paths.ts'
-import type { Answer } from './answer.ts'
-import { line } from './keys/script.ts'
-import { source } from './keys/source.ts'
-import { sessionName, sessionTarget, type WindowId } from './place.ts'
+import { sessionName, sessionTarget, type WindowId } from './current-window.ts'
 import { socketOf, tmuxOf } from './server.ts'
+import { source } from './source-script.ts'
 import { literal, type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
+import type { Answer } from './tmux-answer.ts'
+import { line } from './tmux-script.ts'
 import { listMissionWindows, windowsIn } from './windows.ts'
 
 /** What a mission needs of the user's present environment, where an old session has an old one. */

@@ -1,6 +1,6 @@
-import type { Runner } from '../exec/runner.ts'
-import { type Answer, answerOf, refusal } from './answer.ts'
+import type { Runner } from '../system/runner.ts'
 import { type OpenCall, openCall } from './open-call.ts'
+import { type Answer, answerOf, refusal } from './tmux-answer.ts'
 
 /** One tmux command: its name and its arguments, all of them data. */
 export type TmuxCommand = readonly string[]

@@ -1,10 +1,10 @@
-import { type MissionId, shortId } from '../mission/id.ts'
 import { displayName, displayRepo, windowName } from '../mission/naming.ts'
-import { type Answer, refusal } from './answer.ts'
-import { windowLooks } from './looks.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
+import { type OpenPlace, sessionName, sessionTarget, type WindowId } from './current-window.ts'
 import type { OpenCall } from './open-call.ts'
-import { type OpenPlace, sessionName, sessionTarget, type WindowId } from './place.ts'
+import { windowLooks } from './status-style.ts'
 import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
+import { type Answer, refusal } from './tmux-answer.ts'
 
 interface NamedMission {
   id: MissionId

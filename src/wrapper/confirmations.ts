@@ -1,7 +1,7 @@
 import { type Decisions, readDecisions } from '../claude/decisions.ts'
 import type { HookEvent } from '../claude/hook-event.ts'
+import type { Register } from './approval-log.ts'
 import { isSameUse, type OpenRequest } from './open-requests.ts'
-import type { Register } from './register.ts'
 
 interface Given {
   request: OpenRequest

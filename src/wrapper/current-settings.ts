@@ -1,6 +1,6 @@
-import { configOf } from '../config/prepared.ts'
+import { readConfigText } from '../config/config-text.ts'
+import { configOf } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
-import { readConfigText } from '../config/text.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
 

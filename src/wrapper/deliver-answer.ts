@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import { type Approval, getApproval } from '../db/approvals.ts'
-import { readStore } from '../db/store.ts'
+import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
-import type { Runner } from '../exec/runner.ts'
 import { randomUuid } from '../io/random.ts'
-import { type MissionId, shortId } from '../mission/id.ts'
-import { Bell } from './bell.ts'
-import { tellWrapper } from './control.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
+import type { Runner } from '../system/runner.ts'
 import type { GivenAnswer } from './requests.ts'
+import { tellWrapper } from './send-control-message.ts'
+import { Bell } from './wakeup-fifo.ts'
 
 const patienceMs = 5_000
 

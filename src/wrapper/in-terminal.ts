@@ -1,12 +1,12 @@
-import { preparedConfig } from '../config/prepared.ts'
+import { preparedConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
-import type { MissionId } from '../mission/id.ts'
-import { dieOf } from '../process/die.ts'
-import { MissionWindow } from '../tmux/mission-window.ts'
-import { runMission } from './run.ts'
+import type { MissionId } from '../mission-id.ts'
+import { pressEnter, showUntilRead } from '../surface/error-screen.ts'
+import { hasOwnTerminal } from '../surface/terminal.ts'
+import { MissionWindow } from '../surface/tmux-window.ts'
+import { dieOf } from '../system/reraise-signal.ts'
+import { runMission } from './run-mission.ts'
 import { exitCodeFor } from './signal-policy.ts'
-import { hasOwnTerminal } from './terminal.ts'
-import { pressEnter, showUntilRead } from './until-read.ts'
 
 /** Runs a mission in this terminal, and where that is a window of its own, leaves it as it should be left. */
 export async function runInTerminal(context: Context, id: MissionId): Promise<number> {

@@ -1,12 +1,12 @@
 import { abandonRequests } from '../db/approvals.ts'
 import { recordEvent } from '../db/events.ts'
+import type { MissionRecord } from '../db/mission-record.ts'
 import { getMission, type MissionChange, updateIfHeldBy, updateMission } from '../db/missions.ts'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
-import { type MissionId, shortId } from '../mission/id.ts'
-import type { MissionRecord } from '../mission/record.ts'
-import { leaseHolder, statusOf } from '../mission/status.ts'
-import type { ProcessIdentity, ProcessProbe } from '../process/identity.ts'
+import { leaseHolder, statusOf } from '../mission/mission-status.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
+import type { ProcessIdentity, ProcessProbe } from '../system/process-identity.ts'
 
 /** Somebody else runs this mission. */
 function alreadyRunning({ id, wrapper_pid }: MissionRecord): AgencError {

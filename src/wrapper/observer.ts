@@ -1,21 +1,28 @@
 import { basename } from 'node:path'
+import {
+  afterAnswer,
+  afterHook,
+  afterStatus,
+  isNews,
+  type Live,
+  withStoredMode,
+} from '../claude/claude-state.ts'
 import { type HookEvent, parseHookEvent } from '../claude/hook-event.ts'
+import { planOf, questionOf, RecentQuestions } from '../claude/plans-and-questions.ts'
 import type { ClaudeStatus } from '../claude/status-file.ts'
 import { holdsConversation } from '../claude/transcript.ts'
 import { recordEvent } from '../db/events.ts'
+import type { MissionRecord } from '../db/mission-record.ts'
 import { getMission, updateMission } from '../db/missions.ts'
-import type { Database } from '../db/open.ts'
+import type { Database } from '../db/open-store.ts'
 import { linkPlan } from '../db/plans.ts'
 import { removeFile } from '../io/files.ts'
-import type { MissionId } from '../mission/id.ts'
-import type { MissionRecord } from '../mission/record.ts'
-import { changeOf, historyOf } from './change.ts'
-import { afterAnswer, afterHook, afterStatus, isNews, type Live, withStoredMode } from './live.ts'
+import type { MissionId } from '../mission-id.ts'
+import { parseWord, type Word } from './control-message.ts'
 import type { Log } from './log.ts'
-import { planOf, questionOf, RecentQuestions } from './noteworthy.ts'
+import { changeOf, historyOf } from './record-diff.ts'
 import type { Requests } from './requests.ts'
 import { type SpooledFile, sweepSpool } from './spool.ts'
-import { parseWord, type Word } from './word.ts'
 
 export interface ObserverOptions {
   db: Database

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { AskChannel } from '../claude/hook-channel.ts'
 import type { HookEvent } from '../claude/hook-event.ts'
-import type { AskChannel } from './ask-channel.ts'
-import type { Entry } from './register.ts'
+import type { Entry } from './approval-log.ts'
 
 /** A permission request that nobody has answered yet. */
 export interface OpenRequest {

@@ -1,10 +1,10 @@
-import { dropCompiledCode } from '../process/compiled-code.ts'
-import { isTaken, type ProcessIdentity } from '../process/identity.ts'
-import { listTree } from '../process/tree.ts'
-import { wasJustClosed } from '../tmux/closed-mark.ts'
-import type { Shared } from './claude-runs.ts'
+import { dropCompiledCode } from '../system/compiled-code.ts'
+import { isTaken, type ProcessIdentity } from '../system/process-identity.ts'
+import { listTree } from '../system/process-tree.ts'
+import { wasJustClosed } from '../tmux/session-closed-marker.ts'
 import { releaseLease } from './lease.ts'
-import { SignalListener } from './signals.ts'
+import type { Shared } from './restart-loop.ts'
+import { SignalListener } from './signal-listener.ts'
 
 /** Before bin/agenc.cjs keeps what is compiled for the starts to come. */
 const firstMs = 500

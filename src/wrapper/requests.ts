@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Rule } from '../approvals/rule.ts'
 import { isForTheUser } from '../approvals/tool.ts'
 import { transcriptBytes } from '../claude/decisions.ts'
+import { AskChannel } from '../claude/hook-channel.ts'
 import type { HookEvent } from '../claude/hook-event.ts'
 import {
   allowReply,
@@ -11,12 +12,11 @@ import {
   refuseToolReply,
 } from '../claude/permission-reply.ts'
 import type { Outcome } from '../db/approvals.ts'
-import { AskChannel } from './ask-channel.ts'
+import type { Register } from './approval-log.ts'
 import { Confirmations } from './confirmations.ts'
-import type { Judge, Ruling } from './judge.ts'
 import type { Log } from './log.ts'
 import { type OpenRequest, OpenRequests } from './open-requests.ts'
-import type { Register } from './register.ts'
+import type { Judge, Ruling } from './rule-engine.ts'
 
 export interface RequestsOptions {
   judge: Judge

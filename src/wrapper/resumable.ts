@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { findClaude } from '../claude/find.ts'
-import { loadConfig } from '../config/file.ts'
+import { findClaude } from '../claude/find-claude.ts'
+import { loadConfig } from '../config/config-file.ts'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../mission/record.ts'
-import { conversationExists } from './session.ts'
+import type { MissionRecord } from '../db/mission-record.ts'
+import { conversationExists } from './find-conversation.ts'
 
 /** In words, why this mission could not be resumed; null when nothing stands in the way. */
 export function whyNotResumable(context: Context, mission: MissionRecord): string | null {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { longestEventBytes } from '../claude/hook-command.ts'
-import { isTaken } from '../process/identity.ts'
+import { isTaken } from '../system/process-identity.ts'
 
 /** One file an event, named by the hook's pid, and a bell: a FIFO that a hook rings when its file is whole. */
 export interface SpoolPaths {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findProgram } from '../../src/exec/find.ts'
+import { findProgram } from '../../src/system/find-program.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions, writeProgram } from '../helpers/missions.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'

@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { StatusJson } from '../../src/commands/status.ts'
-import type { MissionJson } from '../../src/mission/json.ts'
+import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { writeProgram } from '../helpers/missions.ts'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'

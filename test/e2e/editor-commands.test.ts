@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findProgram } from '../../src/exec/find.ts'
+import { findProgram } from '../../src/system/find-program.ts'
 import { type Ran, type Sandbox, sandbox } from '../helpers/cli.ts'
 import {
   newMission,

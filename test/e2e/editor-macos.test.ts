@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { look, sightingJson } from '../../src/editor/look.ts'
-import { windowSystemFor } from '../../src/editor/windows/choose.ts'
-import { type Runner, systemRunner } from '../../src/exec/runner.ts'
+import { look, sightingJson } from '../../src/editor/sighting.ts'
+import { windowSystemFor } from '../../src/editor/windows/window-system.ts'
+import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 /** Programs that print a recorded answer and note how they were called: no Mac was at hand. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { MissionJson } from '../../src/mission/json.ts'
+import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { runningMission, useIdleClaude } from '../helpers/missions.ts'
 import { base, expectUsageError } from '../helpers/records.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { MissionJson } from '../../src/mission/json.ts'
+import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { writeProgram } from '../helpers/missions.ts'
 import type { Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'

@@ -5,7 +5,7 @@ import { pictures } from '../../scripts/pictures/pictures.ts'
 import { parseScreen } from '../../scripts/pictures/screen.ts'
 import { screenSvg } from '../../scripts/pictures/svg.ts'
 import { systemContext } from '../../src/context.ts'
-import { findProgram } from '../../src/exec/find.ts'
+import { findProgram } from '../../src/system/find-program.ts'
 import { agencScript, projectRoot, sandbox } from '../helpers/cli.ts'
 
 /** Words as they are read: how tmux and fzf of other versions draw around them does not count. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { topics } from '../../src/help/topics.ts'
+import { topics } from '../../src/cli/help/topics.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { gitBench } from '../helpers/git.ts'
 import { storeMissions } from '../helpers/missions.ts'

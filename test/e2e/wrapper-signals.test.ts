@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { MissionJson } from '../../src/mission/json.ts'
+import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { writeProgram } from '../helpers/missions.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { isAlive, say, tryKill, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'

@@ -1,5 +1,5 @@
 import type { NewMission } from '../../src/db/missions.ts'
-import { newMissionId } from '../../src/mission/id.ts'
+import { newMissionId } from '../../src/mission-id.ts'
 
 /** A mission as the store takes it: blank and with an id of its own, but for what is given. */
 export function aMission(given: Partial<NewMission> = {}): NewMission {

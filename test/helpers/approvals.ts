@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
-import type { MissionJson } from '../../src/mission/json.ts'
+import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { type SessionBox, sessionBox } from './session.ts'
 import { waitFor } from './wait.ts'
 

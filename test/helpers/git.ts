@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { systemRunner } from '../../src/exec/runner.ts'
 import type { GitTools } from '../../src/repo/git.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from './cli.ts'
 
 /** A place for repos with a git that knows nothing of the machine's own settings. */

@@ -1,6 +1,6 @@
 import { restoringScript } from '../../src/tmux/keys/inject.ts'
-import { readKeys } from '../../src/tmux/keys/read.ts'
-import { type KeyServer, source } from '../../src/tmux/keys/source.ts'
+import { readKeys } from '../../src/tmux/keys/read-keys.ts'
+import { type KeyServer, source } from '../../src/tmux/source-script.ts'
 
 /** What `agenc tmux kill` does with them, by itself. */
 export function restoreKeys(server: KeyServer): void {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { MissionJson } from '../../src/mission/json.ts'
+import type { MissionJson } from '../../src/mission/mission-json.ts'
 import type { SessionBox } from './session.ts'
 import { waitFor } from './wait.ts'
 

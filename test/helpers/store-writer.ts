@@ -1,6 +1,6 @@
 import { recordEvent } from '../../src/db/events.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
-import { openStore } from '../../src/db/open.ts'
+import { openStore } from '../../src/db/open-store.ts'
 import { aMission } from './a-mission.ts'
 
 /** One of many processes that write to the same store: `store-writer <path> <events>`. */

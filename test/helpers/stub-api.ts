@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Act, type Turn, turnOf } from '../../src/stand-in/script.ts'
+import { type Act, type Turn, turnOf } from '../../stand-in/script.ts'
 
 /** As much of the Messages API as the real Claude Code needs; every prompt scripts its own answer. */
 export interface StubApi {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { systemRunner } from '../../src/exec/runner.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import { type Tmux, tmuxAt } from '../../src/tmux/tmux.ts'
 import { type Sandbox, sandbox } from './cli.ts'
 import { openTerminal, type Terminal } from './terminal.ts'

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { onTestFinished, type TestContext } from 'vitest'
-import { findProgram } from '../../src/exec/find.ts'
+import { findProgram } from '../../src/system/find-program.ts'
 import type { Sandbox } from './cli.ts'
 import { waitFor } from './wait.ts'
 

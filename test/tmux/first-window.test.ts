@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findProgram } from '../../src/exec/find.ts'
+import { findProgram } from '../../src/system/find-program.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'
 import { openTerminal } from '../helpers/terminal.ts'

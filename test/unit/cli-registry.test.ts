@@ -1,6 +1,6 @@
 import { Command as Commander } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { declareCommand } from '../../src/cli.ts'
+import { declareCommand } from '../../src/cli/commander.ts'
 import { type Entry, nouns, topLevel } from '../../src/commands/registry.ts'
 
 interface Named {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { answer, type Values } from '../../src/completion/answer.ts'
-import { joinEquals } from '../../src/completion/line.ts'
-import tree from '../../src/completion/tree.json' with { type: 'json' }
-import type { Tree } from '../../src/completion/tree.ts'
+import { answer, type Values } from '../../src/cli/completion/candidates.ts'
+import type { Tree } from '../../src/cli/completion/command-tree.ts'
+import { joinEquals } from '../../src/cli/completion/parse-line.ts'
+import tree from '../../src/cli/completion/tree.json' with { type: 'json' }
 
 const noValues: Values = async (kind, command, before) => [
   { value: `<${kind}>`, description: `${command} ${before.join(',')}` },

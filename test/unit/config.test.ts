@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { findSetting, splitKey } from '../../src/config/key.ts'
 import { parseConfig } from '../../src/config/parse.ts'
-import { valueFromWords } from '../../src/config/value.ts'
+import { findSetting, splitKey } from '../../src/config/setting-key.ts'
+import { valueFromWords } from '../../src/config/setting-value.ts'
 
 describe('keys', () => {
   test.each([

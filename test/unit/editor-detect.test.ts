@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { detect, type Scene, type Sighting } from '../../src/editor/detect.ts'
-import { sightingJson } from '../../src/editor/look.ts'
-import { parseTmuxServer, socketOf, type TmuxServer } from '../../src/editor/tmux.ts'
+import { sightingJson } from '../../src/editor/sighting.ts'
+import { parseTmuxServer, socketOf, type TmuxServer } from '../../src/editor/tmux-clients.ts'
 import { findTmuxServers } from '../../src/editor/tmux-servers.ts'
-import type { Process } from '../../src/process/table.ts'
+import type { Process } from '../../src/system/process-table.ts'
 
 const shortId = 'abcd1234'
 const agentPid = 100

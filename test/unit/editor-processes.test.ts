@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Runner, systemRunner } from '../../src/exec/runner.ts'
-import { parseProcStat, parsePsTable, programName, scanProcesses } from '../../src/process/table.ts'
+import { parseProcStat, parsePsTable, programName, scanProcesses } from '../../src/system/process-table.ts'
+import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 const stat = (comm: string, state: string, tty: number) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import { expect, test } from 'vitest'
+import { mergeTask } from '../../src/editor/editor-tasks.ts'
 import { missionTask, taskLabel, vscodeTasks, zedTasks } from '../../src/editor/task-files.ts'
-import { mergeTask } from '../../src/editor/tasks.ts'
 import { AgencError } from '../../src/errors.ts'
 
 const id = '0b5c2f6e-1111-4222-8333-444455556666'

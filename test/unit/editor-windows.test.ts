@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { closeWindow, focusWindow } from '../../src/editor/actions.ts'
-import { windowSystemFor } from '../../src/editor/windows/choose.ts'
+import { closeWindow, focusWindow } from '../../src/editor/window-actions.ts'
 import { macosWindows } from '../../src/editor/windows/macos.ts'
 import type { WindowSystem } from '../../src/editor/windows/system.ts'
+import { windowSystemFor } from '../../src/editor/windows/window-system.ts'
 import { parseWmctrl } from '../../src/editor/windows/wmctrl.ts'
 import { x11Windows } from '../../src/editor/windows/x11.ts'
 import { parseProperties } from '../../src/editor/windows/xprop.ts'
-import { type Result, type Runner, systemRunner } from '../../src/exec/runner.ts'
-import { scanProcesses } from '../../src/process/table.ts'
+import { scanProcesses } from '../../src/system/process-table.ts'
+import { type Result, type Runner, systemRunner } from '../../src/system/runner.ts'
 
 const answered: Result = { exitCode: 0, signal: null, stdout: '', stderr: '', missing: false }
 const missing: Result = { ...answered, exitCode: null, missing: true }

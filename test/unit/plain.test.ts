@@ -1,10 +1,10 @@
 import { Command as Commander } from 'commander'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { declareCommand } from '../../src/cli.ts'
-import type { AnyCommand } from '../../src/commands/command.ts'
+import type { AnyCommand } from '../../src/cli/command.ts'
+import { declareCommand } from '../../src/cli/commander.ts'
+import { plainInput } from '../../src/cli/fast-args.ts'
 import { type Entry, nouns, topLevel } from '../../src/commands/registry.ts'
-import { plainInput } from '../../src/plain.ts'
 
 const commands: [name: string, entry: Entry][] = [
   ...Object.entries(nouns).flatMap(([noun, { verbs }]) =>

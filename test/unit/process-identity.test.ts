@@ -2,9 +2,15 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Result, type Runner, systemRunner } from '../../src/exec/runner.ts'
-import { isTaken, parseLinuxStat, psProbe, systemProbe } from '../../src/process/identity.ts'
-import { descendants, endTree, linuxDescendants, listTree, waitUntilGone } from '../../src/process/tree.ts'
+import { isTaken, parseLinuxStat, psProbe, systemProbe } from '../../src/system/process-identity.ts'
+import {
+  descendants,
+  endTree,
+  linuxDescendants,
+  listTree,
+  waitUntilGone,
+} from '../../src/system/process-tree.ts'
+import { type Result, type Runner, systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
 

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Cancelled } from '../../src/errors.ts'
-import type { Result, Runner, StreamOptions } from '../../src/exec/runner.ts'
 import { copyArguments, copyDirectory } from '../../src/repo/copy-directory.ts'
+import type { Result, Runner, StreamOptions } from '../../src/system/runner.ts'
 import { type GitBench, gitBench, writeBelow } from '../helpers/git.ts'
 
 test('a copy has what is uncommitted, links as links, and permissions', async () => {

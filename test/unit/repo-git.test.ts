@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Cancelled, ExitCode } from '../../src/errors.ts'
-import { type Result, type Runner, systemRunner } from '../../src/exec/runner.ts'
 import { askGit, gitReason, runGit } from '../../src/repo/git.ts'
 import { gitArguments, gitEnvironment } from '../../src/repo/safety.ts'
+import { type Result, type Runner, systemRunner } from '../../src/system/runner.ts'
 
 const done: Result = { exitCode: 0, signal: null, stdout: '', stderr: '', missing: false }
 

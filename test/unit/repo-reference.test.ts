@@ -2,9 +2,9 @@ import { join, normalize } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AgencError, ExitCode } from '../../src/errors.ts'
-import { makeRepoId, safeSegmentFrom } from '../../src/repo/id.ts'
 import { libraryPath } from '../../src/repo/library.ts'
 import { parseReference } from '../../src/repo/reference.ts'
+import { makeRepoId, safeSegmentFrom } from '../../src/repo/repo-id.ts'
 
 function refusal(text: string): AgencError {
   try {

@@ -12,10 +12,10 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Cancelled } from '../../src/errors.ts'
-import type { Runner } from '../../src/exec/runner.ts'
 import { addToLibrary } from '../../src/repo/library.ts'
-import { sourceOf } from '../../src/repo/source.ts'
+import { sourceOf } from '../../src/repo/repo-source.ts'
 import { createWorkingCopy, type WorkingCopy } from '../../src/repo/working-copy.ts'
+import type { Runner } from '../../src/system/runner.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
 
 const remoteUrl = 'https://example.com/acme/app.git'

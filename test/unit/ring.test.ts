@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import pty from '@lydell/node-pty'
 import { expect, onTestFinished, test } from 'vitest'
-import { ring } from '../../src/tmux/ring.ts'
+import { ring } from '../../src/tmux/ring-terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 /** A terminal, and what has arrived in it. */

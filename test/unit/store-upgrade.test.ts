@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { listEvents, recordEvent } from '../../src/db/events.ts'
 import { type Migration, migrations } from '../../src/db/migrations.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
-import { openStore, openStoreForReading } from '../../src/db/open.ts'
+import { openStore, openStoreForReading } from '../../src/db/open-store.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { listEvents, recordEvent } from '../../src/db/events.ts'
 import { migrations } from '../../src/db/migrations.ts'
 import { getMission, insertMission, listMissions, updateMission } from '../../src/db/missions.ts'
-import { openStore, openStoreForReading } from '../../src/db/open.ts'
+import { openStore, openStoreForReading } from '../../src/db/open-store.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { SignalListener } from '../../src/wrapper/signal-listener.ts'
 import { endingSignals, exitCodeFor, onEndingSignal } from '../../src/wrapper/signal-policy.ts'
-import { SignalListener } from '../../src/wrapper/signals.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 test.each([

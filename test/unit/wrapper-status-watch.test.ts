@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { readStatusFile } from '../../src/claude/status-file.ts'
-import { StatusWatch } from '../../src/wrapper/status-watch.ts'
+import { StatusWatch } from '../../src/claude/status-watch.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
 

@@ -1,6 +1,6 @@
 import { unknownText } from '../glob.ts'
 import { declarations, shellState } from './carriers.ts'
-import { riskyGitWords } from './git.ts'
+import { riskyGitWords } from './git-command.ts'
 import { type RiskyWord, riskyWords } from './options.ts'
 import type { Concern, SimpleCommand } from './part.ts'
 import {

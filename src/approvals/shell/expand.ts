@@ -9,10 +9,10 @@ import {
   transparentCarriers,
 } from './carriers.ts'
 import { programName } from './concerns.ts'
-import { findCommands } from './find.ts'
+import { findCommands } from './find-command.ts'
+import { evalScript, isFedScript, shellScript } from './nested-shells.ts'
+import { readScript, type Surroundings } from './parse-script.ts'
 import type { Concern, Part, ShellWord, SimpleCommand } from './part.ts'
-import { readScript, type Surroundings } from './script.ts'
-import { evalScript, isFedScript, shellScript } from './shells.ts'
 import { allowText, baseName, isKnown, lookUp, plainProgram } from './words.ts'
 
 const maxDepth = 64

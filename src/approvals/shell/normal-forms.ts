@@ -1,9 +1,9 @@
 import { unknownText } from '../glob.ts'
 import { concernsOf, programName } from './concerns.ts'
-import { splitGit } from './git.ts'
+import { splitGit } from './git-command.ts'
 import { isOwnSubcommand } from './git-options.ts'
+import { readScript } from './parse-script.ts'
 import type { SimpleCommand } from './part.ts'
-import { readScript } from './script.ts'
 import { baseName } from './words.ts'
 
 const maxDepth = 4

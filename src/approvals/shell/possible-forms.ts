@@ -1,7 +1,7 @@
 import { unknownText, unknownWord } from '../glob.ts'
 import { declarations, shellState } from './carriers.ts'
 import { concernsOf, programName } from './concerns.ts'
-import { splitGit } from './git.ts'
+import { splitGit } from './git-command.ts'
 import { runningSubcommands } from './git-options.ts'
 import { generousTails, maxArguments, maxForms, squeeze, wordForms } from './normal-forms.ts'
 import type { Concern, ShellWord, SimpleCommand } from './part.ts'

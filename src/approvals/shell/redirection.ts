@@ -1,7 +1,7 @@
 import type { HereDoc, Redirection, Word } from 'unbash'
 import { unknownText } from '../glob.ts'
 import type { Part, ShellWord } from './part.ts'
-import { readWord, type Variables } from './word.ts'
+import { readWord, type Variables } from './read-word.ts'
 
 const harmlessFile = /^\/dev\/(?:null|stdin|stdout|stderr|fd\/\d+)$/
 const descriptor = /^(?:\d+-?|-)$/

@@ -1,8 +1,8 @@
-import { install, installationFor } from '../../completion/install.ts'
-import { shellNamed, shellOf, shells } from '../../completion/shells.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { install, installationFor } from '../../cli/completion/install-script.ts'
+import { shellNamed, shellOf, shells } from '../../cli/completion/shells.ts'
 import { usageError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
-import { defineCommand, jsonOption } from '../command.ts'
 
 interface Input {
   shell?: string

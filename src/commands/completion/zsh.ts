@@ -1,3 +1,3 @@
-import { printScript } from './print.ts'
+import { printScript } from './print-script.ts'
 
 export default printScript('zsh', 'agenc completion zsh')

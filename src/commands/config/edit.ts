@@ -1,15 +1,15 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { editPrefix, emptyConfig, replaceConfig, writeSchemaInto } from '../../config/file.ts'
+import { defineCommand } from '../../cli/command.ts'
+import { editPrefix, emptyConfig, replaceConfig, writeSchemaInto } from '../../config/config-file.ts'
+import { readConfigText } from '../../config/config-text.ts'
 import { parseConfig } from '../../config/parse.ts'
-import { readConfigText } from '../../config/text.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import { AgencError, Cancelled, usageError } from '../../errors.ts'
 import { makePrivateDirectory } from '../../io/files.ts'
 import { withLock } from '../../io/lock.ts'
 import { confirm } from '../../io/prompt.ts'
 import { cleanText } from '../../io/text.ts'
-import { defineCommand } from '../command.ts'
 
 export default defineCommand<Record<string, never>>({
   description:

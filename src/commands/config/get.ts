@@ -1,8 +1,8 @@
-import { loadConfig } from '../../config/file.ts'
-import { findSetting } from '../../config/key.ts'
-import { showValue, valueAt } from '../../config/value.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { loadConfig } from '../../config/config-file.ts'
+import { findSetting } from '../../config/setting-key.ts'
+import { showValue, valueAt } from '../../config/setting-value.ts'
 import { cleanText } from '../../io/text.ts'
-import { defineCommand, jsonOption } from '../command.ts'
 
 export default defineCommand<{ key: string; json?: boolean }>({
   description: 'Print one setting. A setting without a value prints an empty line, or null with --json.',

@@ -1,12 +1,12 @@
-import { loadConfig } from '../../config/file.ts'
-import { type Setting, settings } from '../../config/key.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { loadConfig } from '../../config/config-file.ts'
+import { readConfigText } from '../../config/config-text.ts'
 import { defaultConfig } from '../../config/parse.ts'
 import type { Config } from '../../config/schema.ts'
-import { readConfigText } from '../../config/text.ts'
-import { showValue, valueAt } from '../../config/value.ts'
+import { type Setting, settings } from '../../config/setting-key.ts'
+import { showValue, valueAt } from '../../config/setting-value.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
-import { defineCommand, jsonOption } from '../command.ts'
 
 interface Row {
   key: string

@@ -1,4 +1,4 @@
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
 
 export default defineCommand<{ json?: boolean }>({
   options: [jsonOption],

@@ -1,7 +1,7 @@
-import { changeConfig } from '../../config/file.ts'
-import { findSetting } from '../../config/key.ts'
-import { valueFromWords } from '../../config/value.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { changeConfig } from '../../config/config-file.ts'
+import { findSetting } from '../../config/setting-key.ts'
+import { valueFromWords } from '../../config/setting-value.ts'
 
 export default defineCommand<{ key: string; value: string[]; json?: boolean }>({
   description: 'Change one setting. Lists take several values, or one as JSON.',

@@ -1,6 +1,6 @@
-import { changeConfig } from '../../config/file.ts'
-import { findSetting } from '../../config/key.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { changeConfig } from '../../config/config-file.ts'
+import { findSetting } from '../../config/setting-key.ts'
 
 export default defineCommand<{ key: string; json?: boolean }>({
   description: 'Remove one setting from the file, so that its default holds again.',

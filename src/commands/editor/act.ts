@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
-import type { Desktop, Outcome } from '../../editor/actions.ts'
 import type { SeenWindow } from '../../editor/detect.ts'
+import type { Desktop, Outcome } from '../../editor/window-actions.ts'
 import { AgencError } from '../../errors.ts'
-import type { MissionJson } from '../../mission/json.ts'
-import { sightMissions, surroundingsOf } from './sighting.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
+import { sightMissions, surroundingsOf } from './sight-missions.ts'
 
 /** The window that was asked, and whose it is; null where none is known to show the mission. */
 export function askWindow(

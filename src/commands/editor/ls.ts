@@ -1,8 +1,8 @@
-import { loadConfig } from '../../config/file.ts'
-import { listEditors } from '../../editor/choose.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { loadConfig } from '../../config/config-file.ts'
+import { listEditors } from '../../editor/choose-editor.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
-import { defineCommand, jsonOption } from '../command.ts'
 
 export default defineCommand<{ json?: boolean }>({
   description: 'List the known editors: which are installed, and which one agenc opens.',

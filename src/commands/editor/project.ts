@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import type { Context } from '../../context.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
 import { getMission } from '../../db/missions.ts'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../db/open-store.ts'
 import { usageError } from '../../errors.ts'
-import { isMissionId, type MissionId } from '../../mission/id.ts'
-import type { MissionRecord } from '../../mission/record.ts'
+import { isMissionId, type MissionId } from '../../mission-id.ts'
 
 /** The mission a directory belongs to; where none is named, the current one's, else the one this runs in. */
 export function missionOfDirectory(

@@ -1,11 +1,11 @@
+import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { recordEvent } from '../../db/events.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
 import { type MissionChange, updateMission } from '../../db/missions.ts'
-import type { Database } from '../../db/open.ts'
-import { withStore } from '../../db/store.ts'
-import type { MissionRecord } from '../../mission/record.ts'
-import { chooseMissions } from '../../roster/choose.ts'
-import { stillRunning, stopMissions } from '../../wrapper/stop.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import type { Database } from '../../db/open-store.ts'
+import { withStore } from '../../db/with-store.ts'
+import { chooseMissions } from '../../mission/choose.ts'
+import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
   description:

@@ -1,7 +1,7 @@
-import { closeWindow } from '../../editor/actions.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { closeWindow } from '../../editor/window-actions.ts'
 import { askWindow } from '../editor/act.ts'
-import { missionNamed } from '../editor/sighting.ts'
+import { missionNamed } from '../editor/sight-missions.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:

@@ -1,14 +1,14 @@
+import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
-import { focusWindow } from '../../editor/actions.ts'
+import { focusWindow } from '../../editor/window-actions.ts'
 import { isAgencError } from '../../errors.ts'
-import type { MissionJson } from '../../mission/json.ts'
-import { callerOn, type WindowId } from '../../tmux/place.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
+import { callerOn, type WindowId } from '../../tmux/current-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { bringToFront } from '../../tmux/windows.ts'
-import { defineCommand, jsonOption } from '../command.ts'
 import { askWindow } from '../editor/act.ts'
-import { openMissionEditor } from '../editor/opening.ts'
-import { missionNamed } from '../editor/sighting.ts'
+import { openMissionEditor } from '../editor/open-for-mission.ts'
+import { missionNamed } from '../editor/sight-missions.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:

@@ -1,12 +1,12 @@
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
 import { getMission } from '../../db/missions.ts'
-import { withStore } from '../../db/store.ts'
-import { destinationFor, launchMission } from '../../launch/launch.ts'
+import { withStore } from '../../db/with-store.ts'
+import { chooseMission } from '../../mission/choose.ts'
+import { createMission } from '../../mission/create.ts'
+import { rosterOf } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
-import type { MissionRecord } from '../../mission/record.ts'
-import { chooseMission } from '../../roster/choose.ts'
-import { rosterOf } from '../../roster/roster.ts'
-import { createMission } from '../../workspace/create.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { destinationFor, launchMission } from '../../wrapper/launch.ts'
 
 interface Input {
   mission?: string

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { ago } from '../../io/ago.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
-import type { MissionJson } from '../../mission/json.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
 import { displayRepo } from '../../mission/naming.ts'
 import { stateStyles, stateWord } from './state-word.ts'
 

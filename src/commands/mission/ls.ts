@@ -1,5 +1,5 @@
-import { readRoster } from '../../roster/roster.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { readRoster } from '../../mission/list.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
   description: 'List missions, the most recently active first.',

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { claudeEnvironment } from '../../claude/environment.ts'
-import { findClaude } from '../../claude/find.ts'
+import { claudeEnvironment } from '../../claude/claude-environment.ts'
+import { findClaude } from '../../claude/find-claude.ts'
 import { listedModes } from '../../claude/listed-modes.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
-import { preparedConfig } from '../../config/prepared.ts'
+import { preparedConfig } from '../../config/read.ts'
 import type { Context } from '../../context.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
 import { isAgencError, usageError } from '../../errors.ts'
-import { shortId } from '../../mission/id.ts'
-import type { MissionRecord } from '../../mission/record.ts'
+import { shortId } from '../../mission-id.ts'
 
 /** A permission mode as a user typed it goes to Claude as it is; a word that this Claude does not list is noted. */
 export async function checkMode(context: Context, mode: string): Promise<void> {

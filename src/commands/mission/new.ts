@@ -1,22 +1,22 @@
-import { findClaude } from '../../claude/find.ts'
+import { findClaude } from '../../claude/find-claude.ts'
 import { refuseBypassAsRoot } from '../../claude/root-bypass.ts'
-import { preparedConfig } from '../../config/prepared.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { preparedConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'
-import type { Database } from '../../db/open.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
+import type { Database } from '../../db/open-store.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
-import { withStore } from '../../db/store.ts'
+import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { readAll } from '../../io/read-all.ts'
-import { inFirstWindow } from '../../launch/first-window.ts'
-import { type Destination, destinationFor, launchMission } from '../../launch/launch.ts'
-import { parseApprove } from '../../mission/approve.ts'
-import type { MissionId } from '../../mission/id.ts'
+import { parseApprove } from '../../mission/approve-mode.ts'
+import { createMission } from '../../mission/create.ts'
+import type { Source } from '../../mission/directory.ts'
+import { rosterOf } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
-import type { MissionRecord } from '../../mission/record.ts'
-import { rosterOf } from '../../roster/roster.ts'
-import { createMission } from '../../workspace/create.ts'
-import type { Source } from '../../workspace/prepare.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import type { MissionId } from '../../mission-id.ts'
+import { inFirstWindow } from '../../wrapper/first-window.ts'
+import { type Destination, destinationFor, launchMission } from '../../wrapper/launch.ts'
 import { checkMode } from './mode.ts'
 
 interface Input {
@@ -108,7 +108,7 @@ interface Chosen {
 
 async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
   if (input.clone !== undefined) {
-    const { chooseMission } = await import('../../roster/choose.ts')
+    const { chooseMission } = await import('../../mission/choose.ts')
     const original = await chooseMission(context, db, input.clone)
     return { source: { kind: 'mission', id: original.id }, repo: original.repo, parentId: original.id }
   }
@@ -121,14 +121,14 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
 /** null: a blank mission was picked. */
 async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
   if (word !== undefined) {
-    const { resolveRepo } = await import('../../repo/resolve.ts')
+    const { resolveRepo } = await import('../../repo/resolve-repo.ts')
     const known = listRepos(db).map(({ id }) => id)
     return resolveRepo(word, known)
   }
   if (!isInteractive(context))
     throw usageError('which repo?', "Name one, or pass --blank; 'agenc repo ls' lists them.")
   const { pick } = await import('../../io/picker.ts')
-  const { repoChoices } = await import('../../workspace/repo-choices.ts')
+  const { repoChoices } = await import('../../repo/repo-choices.ts')
   const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))
   return pick(context, 'repo', choices)
 }

@@ -1,6 +1,6 @@
-import { defineCommand, jsonOption } from '../command.ts'
-import { openMissionEditor, wayIn } from '../editor/opening.ts'
-import { missionNamed } from '../editor/sighting.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { openMissionEditor, wayIn } from '../editor/open-for-mission.ts'
+import { missionNamed } from '../editor/sight-missions.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
 import { listPlans } from '../../db/plans.ts'
-import { readStore } from '../../db/store.ts'
+import { readStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { renderMarkdown } from '../../io/markdown.ts'
-import { shortId } from '../../mission/id.ts'
-import type { MissionRecord } from '../../mission/record.ts'
-import { chooseMission } from '../../roster/choose.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { chooseMission } from '../../mission/choose.ts'
+import { shortId } from '../../mission-id.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description: "Print a mission's latest plan: rendered on a terminal, as it was written elsewhere.",

@@ -1,14 +1,14 @@
-import { stopGraceMs } from '../../config/grace.ts'
+import { defineCommand } from '../../cli/command.ts'
+import { stopGraceMs } from '../../config/stop-grace.ts'
 import type { Context } from '../../context.ts'
 import { abandonRequests } from '../../db/approvals.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
 import { getMission } from '../../db/missions.ts'
-import { readStore, withStore } from '../../db/store.ts'
-import { isMissionId, type MissionId } from '../../mission/id.ts'
-import type { MissionRecord } from '../../mission/record.ts'
-import { systemProbe } from '../../process/identity.ts'
-import { endTree } from '../../process/tree.ts'
-import { statusNow } from '../../roster/roster.ts'
-import { defineCommand } from '../command.ts'
+import { readStore, withStore } from '../../db/with-store.ts'
+import { statusNow } from '../../mission/list.ts'
+import { isMissionId, type MissionId } from '../../mission-id.ts'
+import { systemProbe } from '../../system/process-identity.ts'
+import { endTree } from '../../system/process-tree.ts'
 
 export default defineCommand<{ mission: string }>({
   description: 'End the Claude of a wrapper that was killed. For agenc itself.',

@@ -1,14 +1,14 @@
+import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { recordEvent } from '../../db/events.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
 import { updateMission } from '../../db/missions.ts'
-import { withStore } from '../../db/store.ts'
+import { withStore } from '../../db/with-store.ts'
+import { chooseMission } from '../../mission/choose.ts'
+import { statusNow } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
-import type { MissionRecord } from '../../mission/record.ts'
-import { chooseMission } from '../../roster/choose.ts'
-import { statusNow } from '../../roster/roster.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { missionWindows, renameMissionWindow } from '../../tmux/windows.ts'
-import { defineCommand, jsonOption } from '../command.ts'
 
 export default defineCommand<{ mission: string; name: string; json?: boolean }>({
   arguments: [

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
+import { defineCommand } from '../../cli/command.ts'
 import { usageError } from '../../errors.ts'
-import { isMissionId } from '../../mission/id.ts'
+import { isMissionId } from '../../mission-id.ts'
 import { runInTerminal } from '../../wrapper/in-terminal.ts'
-import { defineCommand } from '../command.ts'
 
 interface Input {
   mission: string

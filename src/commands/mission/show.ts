@@ -1,11 +1,11 @@
 import { isHeld } from '../../approvals/hold.ts'
 import { subjectOf } from '../../approvals/subject.ts'
-import { readStore } from '../../db/store.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { readStore } from '../../db/with-store.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
-import type { MissionJson } from '../../mission/json.ts'
-import { chooseMission } from '../../roster/choose.ts'
-import { rosterOf } from '../../roster/roster.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { chooseMission } from '../../mission/choose.ts'
+import { rosterOf } from '../../mission/list.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
 import { stateWord } from './state-word.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({

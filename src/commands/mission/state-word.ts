@@ -1,5 +1,5 @@
 import type { Style } from '../../io/colour.ts'
-import type { MissionJson } from '../../mission/json.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
 
 export const stateStyles: Record<string, Style> = {
   waiting: 'yellow',

@@ -1,11 +1,11 @@
+import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { listMissions } from '../../db/missions.ts'
-import { withStore } from '../../db/store.ts'
+import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
-import { shortId } from '../../mission/id.ts'
-import { chooseMissions } from '../../roster/choose.ts'
-import { statusesOf } from '../../roster/roster.ts'
-import { dismissLost, stillRunning, stopMissions } from '../../wrapper/stop.ts'
-import { defineCommand, jsonOption, quietOption } from '../command.ts'
+import { chooseMissions } from '../../mission/choose.ts'
+import { statusesOf } from '../../mission/list.ts'
+import { shortId } from '../../mission-id.ts'
+import { dismissLost, stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 interface Input {
   missions: string[]

@@ -1,8 +1,8 @@
+import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { recordEvent } from '../../db/events.ts'
 import { updateMission } from '../../db/missions.ts'
-import { withStore } from '../../db/store.ts'
-import { chooseMissions } from '../../roster/choose.ts'
-import { defineCommand, jsonOption } from '../command.ts'
+import { withStore } from '../../db/with-store.ts'
+import { chooseMissions } from '../../mission/choose.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
   arguments: [{ name: 'missions', description: 'ids, or prefixes of them', variadic: true }],

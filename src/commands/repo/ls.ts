@@ -1,13 +1,13 @@
+import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { countMissionsByRepo } from '../../db/missions.ts'
 import { listRepos } from '../../db/repos.ts'
-import { readStore } from '../../db/store.ts'
+import { readStore } from '../../db/with-store.ts'
 import { ago } from '../../io/ago.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { displayRepo } from '../../mission/naming.ts'
-import { defineCommand, jsonOption } from '../command.ts'
-import { type RepoJson, repoJson } from './json.ts'
+import { type RepoJson, repoJson } from './repo-json.ts'
 
 export default defineCommand<{ json?: boolean }>({
   description: 'List the repos that missions are copied from, with their last update and their missions.',

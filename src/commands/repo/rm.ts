@@ -1,15 +1,15 @@
+import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { listMissions } from '../../db/missions.ts'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../db/open-store.ts'
 import { deleteRepo, listRepos } from '../../db/repos.ts'
-import { withStore } from '../../db/store.ts'
+import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
-import { shortId } from '../../mission/id.ts'
 import { displayName, displayRepo } from '../../mission/naming.ts'
-import { chooseRepo } from '../../repo/choose.ts'
+import { shortId } from '../../mission-id.ts'
+import { chooseRepo } from '../../repo/choose-repo.ts'
 import { removeFromLibrary } from '../../repo/library.ts'
-import { writeRepoChoices } from '../../workspace/repo-choices.ts'
-import { defineCommand, jsonOption, quietOption } from '../command.ts'
+import { writeRepoChoices } from '../../repo/repo-choices.ts'
 
 export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
   description: 'Remove a repo from the library. Refused while missions, archived ones included, are on it.',

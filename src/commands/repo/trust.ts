@@ -1,10 +1,10 @@
+import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { missionsOnRepo } from '../../db/missions.ts'
 import { getRepo, listRepos, setRepoTrusted } from '../../db/repos.ts'
-import { withStore } from '../../db/store.ts'
+import { withStore } from '../../db/with-store.ts'
 import { displayRepo } from '../../mission/naming.ts'
-import { chooseRepo } from '../../repo/choose.ts'
-import { defineCommand, jsonOption, quietOption } from '../command.ts'
-import { repoJson } from './json.ts'
+import { chooseRepo } from '../../repo/choose-repo.ts'
+import { repoJson } from './repo-json.ts'
 
 export default defineCommand<{ repo?: string; revoke?: boolean; json?: boolean }>({
   description: 'Trust a repo: in new missions its filters and setup may run, and Claude works in it unasked.',

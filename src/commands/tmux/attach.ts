@@ -1,15 +1,16 @@
-import { loadConfig, prepareConfig } from '../../config/file.ts'
+import { defineCommand } from '../../cli/command.ts'
+import { loadConfig, prepareConfig } from '../../config/config-file.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
 import { listMissions } from '../../db/missions.ts'
-import { readStore } from '../../db/store.ts'
+import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
-import { systemProbe } from '../../process/identity.ts'
-import { suspendTogether } from '../../process/suspend.ts'
-import { statusesOf } from '../../roster/roster.ts'
+import { statusesOf } from '../../mission/list.ts'
+import { writeRepoChoices } from '../../repo/repo-choices.ts'
+import { systemProbe } from '../../system/process-identity.ts'
+import { suspendTogether } from '../../system/suspend-together.ts'
 import { configureSession } from '../../tmux/configure.ts'
-import { showRestorable } from '../../tmux/looks.ts'
-import { placeInSession, sessionTarget } from '../../tmux/place.ts'
+import { placeInSession, sessionTarget } from '../../tmux/current-window.ts'
 import { adoptServer, socketOf } from '../../tmux/server.ts'
 import {
   askForSession,
@@ -20,10 +21,9 @@ import {
   refreshEnvironment,
   type SessionState,
 } from '../../tmux/session.ts'
+import { showRestorable } from '../../tmux/status-style.ts'
 import type { Tmux, TmuxCommand } from '../../tmux/tmux.ts'
-import { requireTmux } from '../../tmux/version.ts'
-import { writeRepoChoices } from '../../workspace/repo-choices.ts'
-import { defineCommand } from '../command.ts'
+import { requireTmux } from '../../tmux/tmux-version.ts'
 
 export default defineCommand<Record<string, never>>({
   description: 'Go to the agenc session; the first time, create it and pick a repo for its first mission.',

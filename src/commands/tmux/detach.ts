@@ -1,7 +1,7 @@
-import { placeInSession, sessionTarget } from '../../tmux/place.ts'
+import { defineCommand } from '../../cli/command.ts'
+import { placeInSession, sessionTarget } from '../../tmux/current-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { askForSession, cannotBeAsked } from '../../tmux/session.ts'
-import { defineCommand } from '../command.ts'
 
 export default defineCommand<Record<string, never>>({
   description: 'Leave the agenc session; everything in it goes on. From outside: whoever is attached to it.',

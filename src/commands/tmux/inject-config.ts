@@ -1,9 +1,9 @@
-import { loadConfig } from '../../config/file.ts'
+import { defineCommand } from '../../cli/command.ts'
+import { loadConfig } from '../../config/config-file.ts'
 import { AgencError } from '../../errors.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { askForSession, cannotBeAsked, contextOfSession } from '../../tmux/session.ts'
-import { defineCommand } from '../command.ts'
 
 export default defineCommand<Record<string, never>>({
   description: 'Bind the keys and set the looks of the agenc session again, after a change of the settings.',

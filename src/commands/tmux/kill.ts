@@ -1,15 +1,15 @@
+import { defineCommand } from '../../cli/command.ts'
 import { type Context, withChanges } from '../../context.ts'
 import { listHeldMissions } from '../../db/missions.ts'
-import { withStore } from '../../db/store.ts'
-import { startApart } from '../../exec/apart.ts'
-import { statusesOf } from '../../roster/roster.ts'
+import { withStore } from '../../db/with-store.ts'
+import { statusesOf } from '../../mission/list.ts'
+import { startApart } from '../../system/spawn-detached.ts'
 import { announce } from '../../tmux/announce.ts'
-import { markClosed } from '../../tmux/closed-mark.ts'
+import { placeInSession, sessionTarget } from '../../tmux/current-window.ts'
 import { type OpenSession, openSession } from '../../tmux/open-session.ts'
-import { placeInSession, sessionTarget } from '../../tmux/place.ts'
 import { cannotBeAsked, contextOfSession, type Session } from '../../tmux/session.ts'
-import { stillRunning, stopMissions } from '../../wrapper/stop.ts'
-import { defineCommand } from '../command.ts'
+import { markClosed } from '../../tmux/session-closed-marker.ts'
+import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ apart?: boolean }>({
   description: 'Stop every mission that has a window, then end the agenc session. Conversations stay.',

@@ -1,9 +1,9 @@
-import { goToWindow } from '../../launch/go-to-window.ts'
-import type { MissionJson } from '../../mission/json.ts'
-import { readRoster } from '../../roster/roster.ts'
-import { placeInSession, type WindowId } from '../../tmux/place.ts'
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { readRoster } from '../../mission/list.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
+import { placeInSession, type WindowId } from '../../tmux/current-window.ts'
+import { goToWindow } from '../../tmux/go-to-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { defineCommand, jsonOption } from '../command.ts'
 
 export default defineCommand<{ json?: boolean }>({
   description: 'Go to the mission that has waited for you longest; from there, to the next one.',

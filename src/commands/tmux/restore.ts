@@ -1,16 +1,15 @@
-import { loadConfig } from '../../config/file.ts'
+import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
+import { loadConfig } from '../../config/config-file.ts'
 import type { Context } from '../../context.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
 import { getMission, listMissions } from '../../db/missions.ts'
-import type { Database } from '../../db/open.ts'
-import { withStore } from '../../db/store.ts'
-import { wrapperCommand, wrapperEnvironment } from '../../launch/launch.ts'
-import { shortId } from '../../mission/id.ts'
+import type { Database } from '../../db/open-store.ts'
+import { withStore } from '../../db/with-store.ts'
+import { statusesOf, statusNow } from '../../mission/list.ts'
 import { displayName } from '../../mission/naming.ts'
-import type { MissionRecord } from '../../mission/record.ts'
-import { statusesOf, statusNow } from '../../roster/roster.ts'
+import { shortId } from '../../mission-id.ts'
 import { configureSession } from '../../tmux/configure.ts'
-import { showRestorable } from '../../tmux/looks.ts'
-import { sessionTarget } from '../../tmux/place.ts'
+import { sessionTarget } from '../../tmux/current-window.ts'
 import { adoptServer } from '../../tmux/server.ts'
 import {
   askForSession,
@@ -20,11 +19,12 @@ import {
   findSession,
   refreshEnvironment,
 } from '../../tmux/session.ts'
+import { showRestorable } from '../../tmux/status-style.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
-import { requireTmux } from '../../tmux/version.ts'
+import { requireTmux } from '../../tmux/tmux-version.ts'
 import { becomeMission, openWindow } from '../../tmux/windows.ts'
+import { wrapperCommand, wrapperEnvironment } from '../../wrapper/launch.ts'
 import { whyNotResumable } from '../../wrapper/resumable.ts'
-import { defineCommand, jsonOption, quietOption } from '../command.ts'
 
 const patienceMs = 30_000
 const pauseMs = 20

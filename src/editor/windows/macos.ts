@@ -1,4 +1,4 @@
-import type { Runner } from '../../exec/runner.ts'
+import type { Runner } from '../../system/runner.ts'
 import type { Window, WindowSystem } from './system.ts'
 
 /** The first run may wait for the user to grant a permission. */

@@ -1,5 +1,5 @@
-import { type AskX, isFromHere, type Listing } from './listing.ts'
 import type { Window } from './system.ts'
+import { type AskX, isFromHere, type Listing } from './window-list.ts'
 
 export function listWithWmctrl(ask: AskX, host: string): Listing {
   const answer = ask('wmctrl', '-lp')

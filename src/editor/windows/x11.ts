@@ -1,6 +1,6 @@
-import type { Runner } from '../../exec/runner.ts'
-import type { AskX, Listing } from './listing.ts'
+import type { Runner } from '../../system/runner.ts'
 import type { WindowSystem } from './system.ts'
+import type { AskX, Listing } from './window-list.ts'
 import { listWithWmctrl } from './wmctrl.ts'
 import { listWithXdotool } from './xdotool.ts'
 import { listWithXprop } from './xprop.ts'

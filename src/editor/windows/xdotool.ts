@@ -1,5 +1,5 @@
-import type { AskX, Listing } from './listing.ts'
 import type { Window } from './system.ts'
+import type { AskX, Listing } from './window-list.ts'
 
 /**
  * xdotool searches the whole tree of windows; those with a class are programs' own, not a frame or a

@@ -1,5 +1,5 @@
-import { type AskX, isFromHere, type Listing } from './listing.ts'
 import type { Window } from './system.ts'
+import { type AskX, isFromHere, type Listing } from './window-list.ts'
 
 /** xprop answers for one window at a time: slower than wmctrl, and the same for any number of missions. */
 export function listWithXprop(ask: AskX, host: string): Listing {

@@ -1,11 +1,11 @@
 import { configError } from '../../errors.ts'
-import { sessionName, sessionTarget } from '../place.ts'
-import type { Kept, Original } from './kept.ts'
-import { parseBinding, plainKey, readable } from './listing.ts'
-import { type ServerKeys, scratchTable } from './read.ts'
-import { bindText, block, line } from './script.ts'
-import { type KeyServer, source } from './source.ts'
-import { tableName } from './table.ts'
+import { sessionName, sessionTarget } from '../current-window.ts'
+import { type KeyServer, source } from '../source-script.ts'
+import { bindText, block, line } from '../tmux-script.ts'
+import type { Kept, Original } from './kept-binding.ts'
+import { tableName } from './key-table.ts'
+import { parseBinding, plainKey, readable } from './list-keys-output.ts'
+import { type ServerKeys, scratchTable } from './read-keys.ts'
 
 const condition = `#{==:#{session_name},${sessionName}}`
 const open = `switch-client -T ${tableName}`

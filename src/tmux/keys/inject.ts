@@ -1,11 +1,11 @@
 import { AgencError } from '../../errors.ts'
+import { type KeyServer, source } from '../source-script.ts'
+import { bindCommand, line } from '../tmux-script.ts'
 import { bindOriginal, bindOurs, isOurs, prove, repeatTime, unbind } from './binding.ts'
-import { type Kept, keptOption } from './kept.ts'
-import { readKeys, type ServerKeys } from './read.ts'
-import { bindCommand, line } from './script.ts'
-import { refuseConflicts, refuseImpossible } from './settings.ts'
-import { type KeyServer, source } from './source.ts'
-import { type KeyBinding, tableName } from './table.ts'
+import { type Kept, keptOption } from './kept-binding.ts'
+import { refuseConflicts, refuseImpossible } from './key-settings.ts'
+import { type KeyBinding, tableName } from './key-table.ts'
+import { readKeys, type ServerKeys } from './read-keys.ts'
 
 /**
  * `prefix <key>` opens our table in the agenc session, and does what it did before in every other one.

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { systemRunner } from '../../../src/exec/runner.ts'
-import { Bell } from '../../../src/wrapper/bell.ts'
+import { systemRunner } from '../../../src/system/runner.ts'
+import { Bell } from '../../../src/wrapper/wakeup-fifo.ts'
 import type { Box } from '../place/box.ts'
 import { useFleetingClaude } from '../place/claude.ts'
 import { startMissions } from '../place/missions.ts'

@@ -1,6 +1,6 @@
+import type { MissionRecord } from '../../../src/db/mission-record.ts'
 import { listMissions } from '../../../src/db/missions.ts'
-import { type Database, openStore } from '../../../src/db/open.ts'
-import type { MissionRecord } from '../../../src/mission/record.ts'
+import { type Database, openStore } from '../../../src/db/open-store.ts'
 import type { Box } from './box.ts'
 import { useIdleClaude } from './claude.ts'
 import { openMissionWindow, type Session, wrapperOf } from './session.ts'

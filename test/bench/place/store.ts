@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import type { Context } from '../../../src/context.ts'
 import { insertMission, updateMission } from '../../../src/db/missions.ts'
-import { openStore } from '../../../src/db/open.ts'
+import { openStore } from '../../../src/db/open-store.ts'
 import { insertRepo } from '../../../src/db/repos.ts'
-import { systemRunner } from '../../../src/exec/runner.ts'
-import { type MissionId, newMissionId } from '../../../src/mission/id.ts'
-import { systemProbe } from '../../../src/process/identity.ts'
-import { writeRepoChoices } from '../../../src/workspace/repo-choices.ts'
+import { type MissionId, newMissionId } from '../../../src/mission-id.ts'
+import { writeRepoChoices } from '../../../src/repo/repo-choices.ts'
+import { systemProbe } from '../../../src/system/process-identity.ts'
+import { systemRunner } from '../../../src/system/runner.ts'
 import type { Box } from './box.ts'
 
 export interface NamedMission {

@@ -1,5 +1,5 @@
-import { systemRunner } from '../../../src/exec/runner.ts'
 import { createWorkingCopy } from '../../../src/repo/working-copy.ts'
+import { systemRunner } from '../../../src/system/runner.ts'
 
 /** `working-copy-child <library repo> <destination>` prints the milliseconds that the copy took. */
 const [source = '', destination = ''] = process.argv.slice(2)

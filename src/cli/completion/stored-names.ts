@@ -1,0 +1,64 @@
+import type { Context } from '../../context.ts'
+import type { MissionRecord } from '../../db/mission-record.ts'
+import { listMissions } from '../../db/missions.ts'
+import { listRepos } from '../../db/repos.ts'
+import { readStore } from '../../db/with-store.ts'
+import { cleanText } from '../../io/clean.ts'
+import { displayRepo } from '../../mission/display.ts'
+import { leaseHolder, type Status, statusOf } from '../../mission/mission-status.ts'
+import { shortId } from '../../mission-id.ts'
+import { type Liveness, systemProbe } from '../../system/process-identity.ts'
+import type { Candidate } from './command-tree.ts'
+
+/** Which missions a command can do something with; the others take any that is not archived. */
+const fitting: Record<string, (status: Status) => boolean> = {
+  'mission stop': status => status === 'running',
+  'mission unarchive': status => status === 'archived',
+  'mission rm': status => status !== 'running',
+}
+
+export function missions(context: Context, command: string): Promise<Candidate[]> {
+  const fits = fitting[command] ?? (status => status !== 'archived')
+  return readStore(context, db => {
+    const records = db ? listMissions(db, { archived: true }) : []
+    const short = records.map(({ id }) => shortId(id))
+    const isShared = (id: string) => short.indexOf(id) !== short.lastIndexOf(id)
+    return withStatus(context, records)
+      .filter(({ status }) => fits(status))
+      .map(({ record, status }) => ({
+        value: isShared(shortId(record.id)) ? record.id : shortId(record.id),
+        description: describe(record, status),
+      }))
+  })
+}
+
+function withStatus(context: Context, records: readonly MissionRecord[]) {
+  const held = records.filter(record => leaseHolder(record) !== null)
+  const alive = held.length > 0 ? systemProbe(context.exec).liveness(held.map(r => leaseHolder(r)!)) : []
+  const known = new Map<string, Liveness>(held.map(({ id }, index) => [id, alive[index]!]))
+  return records.map(record => ({
+    record,
+    status: statusOf(record, known.get(record.id) ?? null, context.now()),
+  }))
+}
+
+function describe({ repo, name, state, waiting_for }: MissionRecord, status: Status): string {
+  const doing = status === 'running' ? (state ?? 'starting') : status
+  const what = doing === 'waiting' && waiting_for ? `waiting: ${waiting_for}` : doing
+  return [repo ? displayRepo(repo) : '(blank)', name ? cleanText(name) : '', `[${what}]`]
+    .filter(Boolean)
+    .join(' ')
+}
+
+export function repos(context: Context): Promise<Candidate[]> {
+  return readStore(context, db => {
+    return (db ? listRepos(db) : []).map(({ id, trusted }) => ({
+      value: displayRepo(id),
+      description: trusted === 1 ? 'trusted' : 'not trusted',
+    }))
+  })
+}
+
+export function repoIds(context: Context): Promise<string[]> {
+  return readStore(context, db => (db ? listRepos(db).map(({ id }) => id) : []))
+}

@@ -1,0 +1,25 @@
+import type { Context } from '../context.ts'
+import type { Database } from './open-store.ts'
+import { openStore, openStoreForReading } from './open-store.ts'
+
+export async function withStore<T>(context: Context, work: (db: Database) => T | Promise<T>): Promise<T> {
+  const db = await openStore(context.paths.database)
+  try {
+    return await work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** `work` gets null where nothing was ever stored. */
+export async function readStore<T>(
+  context: Context,
+  work: (db: Database | null) => T | Promise<T>,
+): Promise<T> {
+  const db = await openStoreForReading(context.paths.database)
+  try {
+    return await work(db)
+  } finally {
+    db?.close()
+  }
+}

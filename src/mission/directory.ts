@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import type { Context } from '../context.ts'
+import { AgencError } from '../errors.ts'
+import { makePrivateDirectory } from '../io/files.ts'
+import type { MissionId } from '../mission-id.ts'
+import { libraryPath } from '../repo/library.ts'
+import { interruptible } from '../system/abort-on-signal.ts'
+
+/** What a mission's directory is made from. */
+export type Source =
+  | { kind: 'blank' }
+  | { kind: 'repo'; id: string; url: string; isTrusted: boolean }
+  | { kind: 'mission'; id: MissionId }
+
+/** Makes `missions/<uuid>/agent`; whatever goes wrong, nothing is left of it. */
+export async function prepareDirectory(context: Context, id: MissionId, source: Source): Promise<void> {
+  const { root, agent } = context.paths.mission(id)
+  makePrivateDirectory(root)
+  try {
+    if (source.kind === 'blank') mkdirSync(agent, { mode: 0o700 })
+    else await interruptible(signal => fill(context, agent, source, signal))
+  } catch (error) {
+    rmSync(root, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function fill(
+  context: Context,
+  agent: string,
+  source: Exclude<Source, { kind: 'blank' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { exec, env, paths } = context
+  switch (source.kind) {
+    case 'repo': {
+      const { createWorkingCopy } = await import('../repo/working-copy.ts')
+      return createWorkingCopy({
+        exec,
+        env,
+        source: libraryPath(paths.repos, source.id),
+        destination: agent,
+        remoteUrl: source.url,
+        trusted: source.isTrusted,
+        signal,
+      })
+    }
+    case 'mission': {
+      const from = paths.mission(source.id).agent
+      if (!existsSync(from)) throw new AgencError(`${from} is gone`, 'There is nothing left to copy.')
+      const { copyDirectory } = await import('../repo/copy-directory.ts')
+      return copyDirectory({ exec, env, from, to: agent, signal })
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { preparedConfig } from '../config/read.ts'
+import type { Context } from '../context.ts'
+import { listAllPending } from '../db/approvals.ts'
+import type { MissionRecord } from '../db/mission-record.ts'
+import { listMissions } from '../db/missions.ts'
+import type { Database } from '../db/open-store.ts'
+import { listAllPlans } from '../db/plans.ts'
+import { readStore } from '../db/with-store.ts'
+import { AgencError } from '../errors.ts'
+import type { MissionId } from '../mission-id.ts'
+import { systemProbe } from '../system/process-identity.ts'
+import type { WindowId } from '../tmux/current-window.ts'
+import { type MissionJson, missionJson, type PendingRequest } from './mission-json.ts'
+import { leaseHolder, type Status, statusOf } from './mission-status.ts'
+
+/**
+ * The missions as they are now: the store's records beside what the system and tmux say. Where windows are what it
+ * is all about, a tmux that cannot be asked is an error.
+ */
+export async function readRoster(
+  context: Context,
+  { archived = false, needsWindows = false } = {},
+): Promise<MissionJson[]> {
+  return readStore(context, db =>
+    db ? rosterOf(context, db, listMissions(db, { archived }), { needsWindows }) : [],
+  )
+}
+
+export async function rosterOf(
+  context: Context,
+  db: Database,
+  missions: readonly MissionRecord[],
+  { needsWindows = false } = {},
+): Promise<MissionJson[]> {
+  const config = await preparedConfig(context.paths)
+  const statuses = statusesOf(context, missions)
+  const someRun = statuses.includes('running')
+  const windows = someRun ? await windowsNow(context, needsWindows) : null
+  const plans = listAllPlans(db)
+  const pending = someRun ? await withoutSecrets(listAllPending(db)) : new Map<MissionId, PendingRequest[]>()
+  return missions.map((mission, index) =>
+    missionJson(mission, config, {
+      status: statuses[index]!,
+      dir: context.paths.mission(mission.id).agent,
+      tmuxWindow: windows?.get(mission.id) ?? null,
+      pending: pending.get(mission.id) ?? [],
+      plans: plans.get(mission.id) ?? [],
+    }),
+  )
+}
+
+async function withoutSecrets(
+  pending: Map<MissionId, PendingRequest[]>,
+): Promise<Map<MissionId, PendingRequest[]>> {
+  if (pending.size === 0) return pending
+  const { maskInput } = await import('../approvals/mask.ts')
+  const masked = (request: PendingRequest) => ({ ...request, input: maskInput(request.input) })
+  return new Map([...pending].map(([mission, requests]) => [mission, requests.map(masked)]))
+}
+
+/** Not to be had means not known: said, and nothing is concluded from it. */
+async function windowsNow(context: Context, needsWindows: boolean): Promise<Map<MissionId, WindowId> | null> {
+  const { tmuxOf } = await import('../tmux/server.ts')
+  const { missionWindows } = await import('../tmux/windows.ts')
+  const windows = missionWindows(tmuxOf(context))
+  if (windows !== null) return windows
+  const problem = 'tmux could not be asked, so windows are not known'
+  if (needsWindows) throw new AgencError(problem, "Does 'tmux ls' work?")
+  context.err.line(`agenc: ${problem}.`)
+  return null
+}
+
+/** One question to the system for all of them. */
+export function statusesOf(context: Context, missions: readonly MissionRecord[]): Status[] {
+  const holders = missions.map(leaseHolder)
+  const held = holders.filter(holder => holder !== null)
+  const answers = held.length > 0 ? systemProbe(context.exec).liveness(held) : []
+  let next = 0
+  const now = context.now()
+  return missions.map((mission, index) => statusOf(mission, holders[index] ? answers[next++]! : null, now))
+}
+
+export function statusNow(context: Context, mission: MissionRecord): Status {
+  return statusesOf(context, [mission])[0]!
+}

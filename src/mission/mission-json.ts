@@ -1,0 +1,86 @@
+import type { Config } from '../config/schema.ts'
+import type { Approve, MissionRecord, State, WaitingFor } from '../db/mission-record.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
+import type { Status } from './mission-status.ts'
+import { displayName } from './naming.ts'
+import { effectiveApprove, effectiveMode, effectiveModel, type ModeSource } from './permission.ts'
+
+export interface PendingRequest {
+  id: string
+  tool: string
+  input: unknown
+  since: string
+}
+
+/** A mission as scripts see it. Keys are never missing; what is absent is null. */
+export interface MissionJson {
+  id: MissionId
+  short_id: string
+  name: string | null
+  repo: string | null
+  display: string
+  status: Status
+  state: State | null
+  waiting_for: WaitingFor | null
+  waiting_since: string | null
+  background: boolean
+  permission_mode: string | null
+  permission_mode_source: ModeSource
+  approve: Approve
+  model: string | null
+  session_id: string
+  parent_id: MissionId | null
+  tmux_window: string | null
+  wrapper_pid: number | null
+  claude_pid: number | null
+  dir: string
+  created_at: string
+  last_active_at: string
+  last_exit: { code: number | null; signal: string | null; at: string } | null
+  pending: PendingRequest[]
+  plans: string[]
+}
+
+export interface MissionFacts {
+  status: Status
+  dir: string
+  tmuxWindow: string | null
+  pending: PendingRequest[]
+  plans: string[]
+}
+
+export function missionJson(mission: MissionRecord, config: Config, facts: MissionFacts): MissionJson {
+  const { mode, source } = effectiveMode(mission, config)
+  const isRunning = facts.status === 'running'
+  const isWaiting = isRunning && mission.state === 'waiting'
+  return {
+    id: mission.id,
+    short_id: shortId(mission.id),
+    name: mission.name,
+    repo: mission.repo,
+    display: displayName(mission),
+    status: facts.status,
+    state: isRunning ? (mission.state ?? 'starting') : null,
+    waiting_for: isWaiting ? mission.waiting_for : null,
+    waiting_since: isWaiting ? mission.waiting_since : null,
+    background: isRunning && mission.background === 1,
+    permission_mode: mode,
+    permission_mode_source: source,
+    approve: effectiveApprove(mission, config),
+    model: effectiveModel(mission, config),
+    session_id: mission.session_id,
+    parent_id: mission.parent_id,
+    tmux_window: isRunning ? facts.tmuxWindow : null,
+    wrapper_pid: isRunning ? mission.wrapper_pid : null,
+    claude_pid: isRunning ? mission.claude_pid : null,
+    dir: facts.dir,
+    created_at: mission.created_at,
+    last_active_at: mission.last_active_at,
+    last_exit:
+      mission.exit_at === null
+        ? null
+        : { code: mission.exit_code, signal: mission.exit_signal, at: mission.exit_at },
+    pending: isRunning ? facts.pending : [],
+    plans: facts.plans,
+  }
+}

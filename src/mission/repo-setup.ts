@@ -1,0 +1,48 @@
+import { appendFileSync } from 'node:fs'
+import type { RepoConfig } from '../config/schema.ts'
+import type { Context } from '../context.ts'
+import type { Database } from '../db/open-store.ts'
+import { getRepo } from '../db/repos.ts'
+import { AgencError } from '../errors.ts'
+import type { MissionPaths } from '../paths.ts'
+
+const shownLines = 20
+
+/** Nothing of a repo runs before the user trusts it, its setup included. */
+export function maySetUp(context: Context, db: Database, repo: string): boolean {
+  const isTrusted = getRepo(db, repo)?.trusted === 1
+  if (!isTrusted)
+    context.err.line(`agenc: setup skipped: ${repo} is not trusted. Trust it: agenc repo trust ${repo}`)
+  return isTrusted
+}
+
+/** Runs the repo's own preparation, its output kept in the mission's log and shown where somebody looks on. */
+export async function runSetup(
+  context: Context,
+  paths: MissionPaths,
+  setup: NonNullable<RepoConfig['setup']>,
+) {
+  const [program, ...args] = typeof setup === 'string' ? ['sh', '-c', setup] : setup
+  appendFileSync(paths.setupLog, `$ ${[program, ...args].join(' ')}\n`, { mode: 0o600 })
+  const watched = context.err.isTerminal ? 'inherit' : 'pipe'
+  const done = await context.exec.stream(program!, args, {
+    cwd: paths.agent,
+    env: context.env,
+    stdout: watched,
+    stderr: watched,
+    logPath: paths.setupLog,
+  })
+  if (done.exitCode === 0) return
+  const ending = done.signal
+    ? `was ended by ${done.signal}`
+    : `failed with ${done.exitCode ?? 'no exit code'}`
+  const output = watched === 'pipe' ? lastLines(`${done.stdout}${done.stderr}`) : []
+  throw new AgencError(
+    `the repo's setup ${ending}`,
+    [...output, `The whole output is in ${paths.setupLog}.`].join('\n'),
+  )
+}
+
+function lastLines(text: string): string[] {
+  return text.trimEnd().split('\n').slice(-shownLines)
+}

@@ -1,0 +1,39 @@
+import { type AgencError, configError } from '../../errors.ts'
+import { plainKey } from './list-keys-output.ts'
+
+/** A key, and the setting that it comes from. */
+export interface KeySetting {
+  setting: string
+  key: string
+}
+
+/** What a terminal sends for both. */
+const twins: Record<string, string> = { m: 'Enter', i: 'Tab', '[': 'Escape' }
+
+/** What is wrong with a key whichever tmux is asked. */
+export function refuseImpossible({ setting, key }: KeySetting): void {
+  const twin = twins[/^(?:c-|\^)(.)$/i.exec(key)?.[1]?.toLowerCase() ?? '']
+  if (twin !== undefined) throw keyError({ setting, key }, `is what a terminal sends for ${twin}`)
+  if (/^any$/i.test(key)) throw keyError({ setting, key }, 'stands for every key')
+}
+
+/** A key after tmux has given it its own name: `C-Space` and `c-space` are one. */
+export interface NamedKey extends KeySetting {
+  name: string
+}
+
+/** In one table every key is there once, and none is a prefix, which tmux takes before any table. */
+export function refuseConflicts(table: readonly NamedKey[], prefixes: readonly string[]): void {
+  for (const [index, setting] of table.entries()) {
+    if (prefixes.includes(plainKey(setting.name))) throw keyError(setting, "is tmux's own prefix")
+    const other = table.slice(0, index).find(({ name }) => name === setting.name)
+    if (other) throw keyError(setting, `is already the key of ${other.setting}`)
+  }
+}
+
+export function keyError({ setting, key }: KeySetting, problem: string): AgencError {
+  return configError(
+    `${setting}: ${JSON.stringify(key)} ${problem}`,
+    `Choose one key as tmux writes it (n, C-n, M-n, F5): agenc config set ${setting} <key>`,
+  )
+}

@@ -1,0 +1,70 @@
+import type { Config } from '../../config/schema.ts'
+import type { TmuxCommand } from '../tmux.ts'
+import { confirmed, menu, missionInView, popup, quietly, withMission } from './key-actions.ts'
+
+/** Opened by the prefix key. */
+export const tableName = 'agenc'
+
+type Keys = Config['tmux']['keys']
+export type KeyName = keyof Keys
+
+export interface KeyBinding {
+  /** The setting that the key comes from. */
+  setting: string
+  key: string
+  note: string
+  command: TmuxCommand
+}
+
+/** What the keys start: programs with their first arguments, by absolute path. */
+export interface KeyPrograms {
+  agenc: readonly string[]
+  /** In place of `agenc tmux switch` and `agenc mission new`. */
+  switch?: readonly string[]
+  new?: readonly string[]
+  tmux?: string
+}
+
+const notes: Record<KeyName, string> = {
+  new: 'New mission',
+  switch: 'Switch to a mission',
+  resume: 'Resume a mission',
+  next: 'Next mission that waits',
+  fork: 'Fork this mission',
+  stop: 'Stop this mission',
+  editor: 'Open the editor',
+  hold: 'Hold all approvals',
+  detach: 'Detach',
+  help: 'Help',
+}
+
+/** The key table `agenc`, as data. */
+export function keyTable(keys: Keys, programs: KeyPrograms): KeyBinding[] {
+  const commands = commandsOf(programs)
+  const binding = (name: KeyName, command: TmuxCommand) => ({
+    setting: `tmux.keys.${name}`,
+    key: keys[name],
+    note: notes[name],
+    command,
+  })
+  const bindings = Object.entries(commands).map(([name, command]) => binding(name as KeyName, command))
+  const entries = bindings.map(({ note, key, command }) => ({ name: note, key, command }))
+  return [...bindings, binding('help', menu('agenc', entries))]
+}
+
+function commandsOf(programs: KeyPrograms): Record<Exclude<KeyName, 'help'>, TmuxCommand> {
+  const { agenc, tmux = 'tmux' } = programs
+  return {
+    new: popup(programs.new ?? [...agenc, 'mission', 'new']),
+    switch: popup(programs.switch ?? [...agenc, 'tmux', 'switch']),
+    resume: popup([...agenc, 'mission', 'resume']),
+    next: quietly(tmux, [...agenc, 'tmux', 'next']),
+    fork: withMission(quietly(tmux, [...agenc, 'mission', 'fork', missionInView])),
+    stop: withMission(confirmed('Stop mission', quietly(tmux, [...agenc, 'mission', 'stop', missionInView]))),
+    editor: withMission(
+      quietly(tmux, [...agenc, 'mission', 'open', missionInView], { keepsEnvironment: true }),
+    ),
+    hold: quietly(tmux, [...agenc, 'hold']),
+    detach: ['detach-client'],
+  }
+}

@@ -1,0 +1,40 @@
+import { sessionTarget } from './current-window.ts'
+import type { TmuxCommand } from './tmux.ts'
+
+const isState = (state: string) => `#{==:#{@agenc_state},${state}}`
+
+/** A sign as well as a colour, so that it can be read without colours. */
+const sign = `#{?${isState('waiting')},!,#{?${isState('busy')},*,#{?${isState('starting')},~,#{?@agenc_done,+,-}}}}`
+const colour = `#{?${isState('waiting')},yellow#,bold,#{?${isState('busy')},green,#{?@agenc_done,magenta,cyan}}}`
+
+/** Options of a mission's window: it is drawn by its state, in every session that shows it. */
+export const windowLooks: Record<string, string> = {
+  'window-status-format': `#[fg=${colour}]#I${sign}#{@agenc_title}#[default]`,
+  'window-status-current-format': `#[fg=${colour},reverse]#I${sign}#{@agenc_title}#[default]`,
+}
+
+const count = (state: string) => `#{n:#{W:#{?${isState(state)},x,}}}`
+const part = (state: string, style: string) =>
+  `#{?#{!=:${count(state)},0},#[fg=${style}]${count(state)} ${state}#[default] ,}`
+
+const restorable =
+  '#{?@agenc_restorable,#[fg=red]#{@agenc_restorable} to bring back: agenc tmux restore#[default] ,}'
+
+/** In the status line, because a message would hide the screen until a key is pressed. */
+export function showRestorable(count: number): TmuxCommand {
+  return ['set-option', '-t', `${sessionTarget}:`, '@agenc_restorable', count > 0 ? String(count) : '']
+}
+
+/** Options of the agenc session alone. Counts are drawn by tmux itself from the windows' states. */
+export function sessionLooks(): TmuxCommand[] {
+  const options = {
+    'status-right': `${restorable}${part('waiting', 'yellow#,bold')}${part('busy', 'green')}${part('idle', 'cyan')}`,
+    'status-right-length': '80',
+    'set-titles': 'on',
+    'set-titles-string': 'agenc: #W',
+  }
+  return [
+    ...Object.entries(options).map(([name, value]) => ['set-option', '-t', `${sessionTarget}:`, name, value]),
+    ['set-hook', '-t', `${sessionTarget}:`, 'session-window-changed', 'set-option -wu @agenc_done'],
+  ]
+}

@@ -1,0 +1,117 @@
+import { isHeld } from '../approvals/hold.ts'
+import type { Request, Rule, Verdict } from '../approvals/rule.ts'
+import type { HookEvent } from '../claude/hook-event.ts'
+import type { Config } from '../config/schema.ts'
+import type { Approve } from '../db/mission-record.ts'
+import { getMission } from '../db/missions.ts'
+import type { Database } from '../db/open-store.ts'
+import { effectiveApprove } from '../mission/permission.ts'
+import type { MissionId } from '../mission-id.ts'
+import type { Paths } from '../paths.ts'
+import type { CurrentSettings } from './current-settings.ts'
+import type { Log } from './log.ts'
+
+export interface Ruling {
+  decision: Verdict['decision']
+  /** What Claude is told when it is denied, and the user when asked about a tool. */
+  message: string
+  /** The rule that decided, if one did. */
+  rule: Rule | null
+  /** How long an allowed request stays in its dialog. */
+  delayMs: number
+}
+
+type Engine = typeof import('../approvals/decide.ts')
+
+type Decided = Pick<Verdict, 'decision' | 'reason' | 'rule' | 'message'>
+
+const leftToUser: Decided = { decision: 'ask', reason: 'there are no rules', rule: null }
+const silentDenial = 'A rule of the user denies this.'
+
+/**
+ * Compares a mission's requests with the rules, as both are at that moment. What knows shells and paths is large,
+ * and loaded only where there is something to compare.
+ */
+export class Judge {
+  readonly #db: Database
+  readonly #id: MissionId
+  readonly #paths: Paths
+  readonly #settings: CurrentSettings
+  readonly #log: Log
+  #engine: Engine | null = null
+
+  constructor(db: Database, id: MissionId, paths: Paths, settings: CurrentSettings, log: Log) {
+    this.#db = db
+    this.#id = id
+    this.#paths = paths
+    this.#settings = settings
+    this.#log = log
+  }
+
+  get isHeld(): boolean {
+    return isHeld(this.#paths, this.#id)
+  }
+
+  /** Otherwise `makeReady` has to be waited for, before the next request is judged. */
+  get isReady(): boolean {
+    return this.#settings.areCurrent && (this.#engine !== null || !this.#hasRules)
+  }
+
+  /** Also where something is missing: then nothing is allowed, and no tool runs unasked past a rule that denies. */
+  async makeReady(): Promise<void> {
+    await this.#settings.refresh()
+    if (!this.#hasRules) return
+    try {
+      this.#engine ??= await import('../approvals/decide.ts')
+    } catch (error) {
+      this.#log(`rules cannot be compared: ${String(error)}`)
+    }
+  }
+
+  /** Does anybody but the user have a say? Perhaps, where the store cannot be read. */
+  get #hasRules(): boolean {
+    if (this.#settings.latest.config.approvals.rules.length > 0) return true
+    try {
+      return this.#mode !== 'ask'
+    } catch (error) {
+      this.#log(`not known who may approve: ${String(error)}`)
+      return true
+    }
+  }
+
+  get #mode(): Approve {
+    const { config, problem } = this.#settings.latest
+    const mission = getMission(this.#db, this.#id)
+    return problem === null && mission ? effectiveApprove(mission, config) : 'ask'
+  }
+
+  /** Broken settings allow nothing; the rules they had before still deny. */
+  rule(event: HookEvent): Ruling {
+    const { config } = this.#settings.latest
+    if (this.#engine === null) return rulingOf(leftToUser, config)
+    return rulingOf(this.#engine.decide(this.#requestOf(event), config.approvals.rules, this.#mode), config)
+  }
+
+  /** For a tool that Claude may run unasked: a denial, or to ask about it; null: nothing speaks against it. */
+  objection(event: HookEvent): Ruling | null {
+    const { config, problem, mayHideDenials } = this.#settings.latest
+    if (this.#engine === null && this.#hasRules) throw new Error('the rules could not be loaded')
+    const verdict = this.#engine?.objection(this.#requestOf(event), config.approvals.rules) ?? null
+    if (verdict?.decision === 'deny' || !mayHideDenials) return verdict && rulingOf(verdict, config)
+    return { decision: 'ask', message: `the settings cannot be read: ${problem}`, rule: null, delayMs: 0 }
+  }
+
+  #requestOf({ toolName, toolInput, cwd }: HookEvent): Request {
+    const dir = this.#paths.mission(this.#id).agent
+    return { tool: toolName ?? '', input: toolInput, dir, cwd: cwd ?? dir }
+  }
+}
+
+function rulingOf({ decision, reason, rule, message }: Decided, { approvals }: Config): Ruling {
+  return {
+    decision,
+    message: decision === 'deny' ? (message ?? silentDenial) : reason,
+    rule: rule === null ? null : (approvals.rules[rule] ?? null),
+    delayMs: approvals.delay_ms,
+  }
+}

@@ -1,0 +1,120 @@
+import { padEnd, textWidth, truncate } from '../src/io/text.ts'
+import type { Entry } from './conversation-entry.ts'
+import type { OpenDialog } from './dialog.ts'
+import type { PromptBox } from './prompt-box.ts'
+import { bold, inverse, shaded, tint } from './style.ts'
+import { hanging, wrap } from './text-layout.ts'
+import { claudeVersion } from './version.ts'
+
+/** Everything the screen shows, as data. */
+export interface Picture {
+  columns: number
+  rows: number
+  directory: string
+  name?: string
+  entries: readonly Entry[]
+  /** What Claude is at, while it is at something. */
+  activity?: string
+  dialog?: OpenDialog
+  box: PromptBox
+  footer: string[]
+}
+
+const nbsp = '\u00a0'
+const shownCharacters = 4_000
+
+export function frameOf(picture: Picture): string[] {
+  const { rows, columns } = picture
+  const below = picture.dialog ? dialogLines(picture.dialog, columns) : promptLines(picture)
+  const above = [
+    ...headerLines(picture),
+    ...picture.entries.flatMap(entry => ['', ...entryLines(entry, columns)]),
+  ]
+  if (picture.activity) above.push('', tint('brand', `✻ ${picture.activity}`))
+  const room = Math.max(0, rows - below.length)
+  const shown = above.slice(-room || above.length).slice(0, room)
+  const filler = Array.from({ length: room - shown.length }, () => '')
+  return [...shown, ...filler, ...below].slice(-rows).map(line => truncateStyled(line, columns))
+}
+
+function headerLines({ directory }: Picture): string[] {
+  return [
+    '',
+    ` ${tint('brand', '✻')} ${bold('Claude Code')} ${tint('quiet', `v${claudeVersion}`)}`,
+    `   ${tint('quiet', 'Stand-in · scripted answers, no account')}`,
+    `   ${tint('quiet', directory)}`,
+  ]
+}
+
+function entryLines(entry: Entry, columns: number): string[] {
+  switch (entry.kind) {
+    case 'user':
+      return hanging('❯ ', shortened(entry.text), columns).map(line => shaded(padEnd(line, columns)))
+    case 'assistant':
+      return hanging('● ', shortened(entry.text), columns)
+    case 'tool':
+      return [...hanging('● ', entry.text, columns), ...detailLines(entry.detail, columns)]
+    case 'note':
+      return hanging('  ⎿  ', entry.text, columns).map(line => tint('quiet', line))
+  }
+}
+
+function detailLines(detail: string | undefined, columns: number): string[] {
+  return detail ? hanging('  ⎿  ', detail, columns).map(line => tint('quiet', line)) : []
+}
+
+function promptLines({ columns, name, box, footer }: Picture): string[] {
+  const label = name ? ` ${truncate(name, Math.max(1, columns - 10))} ─` : ''
+  const top = '─'.repeat(Math.max(0, columns - textWidth(label))) + label
+  return [
+    tint('rule', top),
+    ...boxLines(box, columns),
+    tint('rule', '─'.repeat(columns)),
+    ...footer.map(line => tint('quiet', `  ${truncate(line, Math.max(1, columns - 2))}`)),
+  ]
+}
+
+/** A prompt may be megabytes; no screen shows that much, and wrapping it would take seconds. */
+function shortened(text: string): string {
+  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
+}
+
+/** The terminal's own cursor is hidden, so the box draws one. */
+function boxLines({ text, cursor }: PromptBox, columns: number): string[] {
+  const marker = '\u0000'
+  const before = text.slice(Math.max(0, cursor - shownCharacters), cursor)
+  const marked = before + marker + text.slice(cursor, cursor + shownCharacters)
+  const lines = wrap(marked, columns - 3).map((line, index) => (index === 0 ? `❯${nbsp}` : '  ') + line)
+  return lines.map(line => {
+    const at = line.indexOf(marker)
+    if (at < 0) return line
+    const under = [...line.slice(at + 1)][0] ?? ' '
+    return line.slice(0, at) + inverse(under) + line.slice(at + 1 + under.length)
+  })
+}
+
+export function dialogLines({ dialog, selected }: OpenDialog, columns: number): string[] {
+  const choices = dialog.choices.flatMap((choice, index) => {
+    const number = dialog.numbered ? `${index + 1}. ` : ''
+    const lines = hanging(`${index === selected ? ' ❯ ' : '   '}${number}`, choice.label, columns)
+    const painted = index === selected ? lines.map(line => tint('choice', line)) : lines
+    const indent = ' '.repeat(3 + number.length)
+    return [...painted, ...(choice.detail ? [tint('quiet', indent + choice.detail)] : [])]
+  })
+  return [
+    tint('choice', '─'.repeat(columns)),
+    ` ${bold(dialog.title)}`,
+    ...dialog.body.flatMap(line => wrap(line, columns - 2).map(part => ` ${part}`)),
+    '',
+    ...(dialog.question ? hanging(' ', dialog.question, columns) : []),
+    ...choices,
+    '',
+    tint('quiet', ` ${truncate(dialog.hint, Math.max(1, columns - 2))}`),
+  ]
+}
+
+/** A last guard: a line that is too wide would wrap and shift everything below it. */
+function truncateStyled(line: string, columns: number): string {
+  const bare = line.replace(/\u001b\[[\d;]*m/g, '')
+  return textWidth(bare) <= columns ? line : truncate(bare, columns)
+}
