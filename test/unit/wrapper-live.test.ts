@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { parseHookEvent } from '../../src/claude/hook-event.ts'
+import type { ClaudeStatus } from '../../src/claude/status-file.ts'
+import type { MissionRecord } from '../../src/db/missions.ts'
 import {
   afterHook,
   afterStatus,
@@ -6,10 +9,7 @@ import {
   liveAtCrash,
   liveAtStart,
   withStoredMode,
-} from '../../src/claude/claude-state.ts'
-import { parseHookEvent } from '../../src/claude/hook-event.ts'
-import type { ClaudeStatus } from '../../src/claude/status-file.ts'
-import type { MissionRecord } from '../../src/db/mission-record.ts'
+} from '../../src/wrapper/claude-state.ts'
 import { changeOf } from '../../src/wrapper/record-diff.ts'
 
 const [first, second, third] = [1, 2, 3].map(n => `${n}`.repeat(8).concat('-0000-4000-8000-000000000000'))

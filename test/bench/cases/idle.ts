@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MissionRecord } from '../../../src/db/mission-record.ts'
+import type { MissionRecord } from '../../../src/db/missions.ts'
 import { listMissions } from '../../../src/db/missions.ts'
 import { openStoreForReading } from '../../../src/db/open-store.ts'
 import { findProgram } from '../../../src/system/find-program.ts'

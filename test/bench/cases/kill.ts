@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MissionRecord } from '../../../src/db/mission-record.ts'
+import type { MissionRecord } from '../../../src/db/missions.ts'
 import { isTaken, systemProbe } from '../../../src/system/process-identity.ts'
 import { waitUntilGone } from '../../../src/system/process-tree.ts'
 import { systemRunner } from '../../../src/system/runner.ts'

@@ -1,4 +1,4 @@
-import type { MissionRecord } from '../../../src/db/mission-record.ts'
+import type { MissionRecord } from '../../../src/db/missions.ts'
 import { listMissions } from '../../../src/db/missions.ts'
 import { type Database, openStore } from '../../../src/db/open-store.ts'
 import type { Box } from './box.ts'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { MissionRecord } from '../../../src/db/mission-record.ts'
+import type { MissionRecord } from '../../../src/db/missions.ts'
 import type { Box } from './box.ts'
 
 const nsPerMs = 1e6

@@ -1,5 +1,5 @@
-import type { Style } from '../../io/colour.ts'
-import type { MissionJson } from '../../mission/mission-json.ts'
+import type { Style } from '../io/colour.ts'
+import type { MissionJson } from './mission-json.ts'
 
 export const stateStyles: Record<string, Style> = {
   waiting: 'yellow',
@@ -11,7 +11,7 @@ export const stateStyles: Record<string, Style> = {
   archived: 'dim',
 }
 
-/** What a person wants to know first: what it does, or why it does nothing. */
+/** What a person wants to know first: what the mission does, or why it does nothing. */
 export function stateWord(mission: MissionJson): string {
   if (mission.status !== 'running') return mission.status
   if (mission.state === 'waiting' && mission.waiting_for) return `waiting: ${mission.waiting_for}`
