@@ -5,7 +5,6 @@ import { defaultConfig } from '../../src/config/parse.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { injectKeys } from '../../src/tmux/keys/inject.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'
-import type { KeyServer } from '../../src/tmux/source-script.ts'
 import { tmuxAt } from '../../src/tmux/tmux.ts'
 import { line } from '../../src/tmux/tmux-script.ts'
 import { sandbox } from '../helpers/cli.ts'
@@ -70,10 +69,6 @@ const nameOf = (command: string) => /[a-z]+-[a-z]+/.exec(command)?.[0] ?? ''
 
 const bindings = keyTable(defaultConfig.tmux.keys, { agenc: ['/bin/true'] })
 
-function keyServer({ box, tmux }: TmuxBench): KeyServer {
-  return { exec: systemRunner, env: box.env, tmux }
-}
-
 /** In one call. */
 function everything({ tmux }: TmuxBench): string {
   const notes = ['list-keys', '-N', '-P', '@', '-T', 'prefix']
@@ -82,17 +77,17 @@ function everything({ tmux }: TmuxBench): string {
 
 test('every kind of binding comes back exactly as it was', () => {
   const bench = tmuxBench({ config })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const before = everything(bench)
   originals.forEach(([, command], index) => {
     const key = keyOf(index)
     expect(before).toMatch(new RegExp(`-T prefix +${key} +${nameOf(command)}`))
-    injectKeys(server, bindings, key)
+    injectKeys(tmux, bindings, key)
     const injected = everything(bench)
     expect(injected).not.toBe(before)
-    injectKeys(server, bindings, key)
+    injectKeys(tmux, bindings, key)
     expect(everything(bench)).toBe(injected)
-    restoreKeys(server)
+    restoreKeys(tmux)
     expect(everything(bench)).toBe(before)
   })
 })
@@ -103,11 +98,11 @@ test('one key after the other, each is put back when the next one is bound', () 
   const odd = [...`;"#~{'\\-%é `, 'M-;', 'M-"', "M-'", 'M-\\', 'M-#', 'C-Space', 'F9']
   const noted = odd.map(key => line(['bind-key', '-N', `note of ${key}`, '--', key, 'display-message', key]))
   const bench = tmuxBench({ config: [config, ...noted].join('\n') })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const before = everything(bench)
   for (const key of odd) expect(before).toContain(`note of ${key}`)
   for (const key of ['a', 'n', ...odd, 'F8']) {
-    injectKeys(server, bindings, key)
+    injectKeys(tmux, bindings, key)
     expect(
       bench
         .run('list-keys')
@@ -115,31 +110,31 @@ test('one key after the other, each is put back when the next one is bound', () 
         .filter(text => text.includes(ours)),
     ).toHaveLength(1)
   }
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(everything(bench)).toBe(before)
 })
 
 test('what the user bound to the key meanwhile is theirs', () => {
   const bench = tmuxBench({ config })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const binding = () => bench.run('list-keys', '-T', 'prefix', 'a')
-  injectKeys(server, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
   bench.run('bind-key', 'a', 'display-message', 'newer')
   const newer = binding()
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(binding()).toBe(newer)
 
-  injectKeys(server, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
   bench.run('bind-key', 'a', 'display-message', 'newest')
   const newest = binding()
-  injectKeys(server, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
   expect(binding()).toContain(ours)
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(binding()).toBe(newest)
 
-  injectKeys(server, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
   bench.run('unbind-key', 'a')
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(bench.run('list-keys')).not.toContain(ours)
 })
 
@@ -147,37 +142,37 @@ test('a user who has bound by hand what agenc binds', () => {
   const bench = tmuxBench({
     config: `bind-key a if-shell -F '${ours}' 'switch-client -T agenc' 'send-keys a'`,
   })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const before = everything(bench)
-  injectKeys(server, bindings, 'a')
-  injectKeys(server, bindings, 'b')
-  injectKeys(server, bindings, 'a')
-  restoreKeys(server)
+  injectKeys(tmux, bindings, 'a')
+  injectKeys(tmux, bindings, 'b')
+  injectKeys(tmux, bindings, 'a')
+  restoreKeys(tmux)
   expect(everything(bench)).toBe(before)
 })
 
 test('a user who has removed every key after the prefix', () => {
   const bench = tmuxBench({ config: 'unbind-key -a -T prefix' })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const before = bench.run('list-keys')
-  injectKeys(server, bindings, 'a')
-  injectKeys(server, bindings, 'b')
+  injectKeys(tmux, bindings, 'a')
+  injectKeys(tmux, bindings, 'b')
   expect(bench.run('list-keys', '-T', 'prefix')).toContain(ours)
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(bench.run('list-keys')).toBe(before)
 })
 
 test('a binding longer than a tmux command line', () => {
   const bench = tmuxBench()
-  const server = keyServer(bench)
+  const { tmux } = bench
   const long = 'one "two" '.repeat(2500)
   const conf = join(bench.box.root, 'long.conf')
   writeFileSync(conf, `bind-key a display-message '${long}'\n`)
   bench.run('source-file', conf)
   const before = everything(bench)
-  injectKeys(server, bindings, 'a')
-  injectKeys(server, bindings, 'a')
-  restoreKeys(server)
+  injectKeys(tmux, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
+  restoreKeys(tmux)
   expect(everything(bench)).toBe(before)
   expect(before).toContain(long.slice(0, 3))
 })
@@ -188,7 +183,7 @@ test('a binding that could not be put back is not touched', () => {
   writeFileSync(conf, 'bind-key a { bind-key \\; last-pane }\n')
   bench.run('source-file', conf)
   const before = everything(bench)
-  expect(() => injectKeys(keyServer(bench), bindings, 'a')).toThrow(/tmux.prefix_key: "a" has a binding/)
+  expect(() => injectKeys(bench.tmux, bindings, 'a')).toThrow(/tmux.prefix_key: "a" has a binding/)
   expect(everything(bench)).toBe(before)
 })
 
@@ -202,20 +197,21 @@ test('few calls: one to read, one to write, one to prove that a binding can be p
       return systemRunner.capture(file, args, options)
     },
   }
-  const server = { exec, env: bench.box.env, tmux: tmuxAt(exec, bench.box.env, null) }
+  const tmux = tmuxAt(exec, bench.box.env, null)
   const count = (work: () => void) => {
     calls.length = 0
     work()
     return calls.length
   }
-  expect(count(() => injectKeys(server, bindings, 'F9'))).toBe(2)
-  expect(count(() => injectKeys(server, bindings, 'a'))).toBe(3)
-  expect(count(() => injectKeys(server, bindings, 'a'))).toBe(2)
+  expect(count(() => injectKeys(tmux, bindings, 'F9'))).toBe(2)
+  expect(count(() => injectKeys(tmux, bindings, 'a'))).toBe(3)
+  expect(count(() => injectKeys(tmux, bindings, 'a'))).toBe(2)
 })
 
 test('no server: nothing to do', () => {
   const box = sandbox()
-  const server = { exec: systemRunner, env: box.env, tmux: tmuxAt(systemRunner, box.env, null) }
-  injectKeys(server, bindings, 'a')
-  restoreKeys(server)
+  const tmux = tmuxAt(systemRunner, box.env, null)
+  injectKeys(tmux, bindings, 'a')
+  restoreKeys(tmux)
+  expect(tmux.ask(['list-sessions']).kind).toBe('no-server')
 })

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { defaultConfig } from '../../src/config/parse.ts'
 import { newMissionId } from '../../src/mission-id.ts'
-import { systemRunner } from '../../src/system/runner.ts'
 import { injectKeys } from '../../src/tmux/keys/inject.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'
 import { restoreKeys } from '../helpers/keys.ts'
@@ -50,13 +49,12 @@ function bench(options: TmuxBenchOptions = {}): Bench {
   const script = join(directory, 'agenc;')
   writeFileSync(script, fakeAgenc)
   chmodSync(script, 0o755)
-  const keyServer = { exec: systemRunner, env: server.box.env, tmux: server.tmux }
   const log = join(directory, 'log')
   return {
     ...server,
     inject: (prefixKey = 'a', changed = {}) =>
-      injectKeys(keyServer, keyTable({ ...keys, ...changed }, { agenc: ['/bin/sh', script] }), prefixKey),
-    restore: () => restoreKeys(keyServer),
+      injectKeys(server.tmux, keyTable({ ...keys, ...changed }, { agenc: ['/bin/sh', script] }), prefixKey),
+    restore: () => restoreKeys(server.tmux),
     calls: () => (existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []),
     say: text => writeFileSync(join(directory, 'say'), text),
     files: () => readdirSync(server.box.root),

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { windowLabels } from '../../src/mission/naming.ts'
 import type { MissionId } from '../../src/mission-id.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { tmuxAt } from '../../src/tmux/tmux.ts'
-import { forget, openWindow } from '../../src/tmux/windows.ts'
+import { forgetMission, openWindow } from '../../src/tmux/windows.ts'
 import { wrapperCommand } from '../../src/wrapper/launch.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { isProcessAlive, type SessionBox, sessionBox, type WindowRow } from '../helpers/session.ts'
@@ -204,7 +205,7 @@ describe('two that resume the same mission at once', () => {
     const id = mission as MissionId
     const tmux = tmuxAt(systemRunner, box.env, null)
     const window = openWindow(tmux, {
-      mission: { id, name: null, repo: null },
+      labels: windowLabels({ id, name: null, repo: null }),
       directory: box.root,
       command: wrapperCommand({ self: [process.execPath, agencScript] }, { id }),
       environment: {},
@@ -236,7 +237,7 @@ describe('two that resume the same mission at once', () => {
     const b = await box.startFrom(a.id)
     box.agenc(['mission', 'stop', b.mission])
     const { tmux, window } = resumeUnseen(box, b.mission)
-    tmux.tell(...forget(window))
+    tmux.tell(...forgetMission(window))
     await box.waitForState(b.mission, 'idle')
     await waitFor('its window', () => box.windowOf(b.mission)?.id === window)
   })

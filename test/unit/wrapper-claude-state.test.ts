@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { parseHookEvent } from '../../src/claude/hook-event.ts'
-import type { ClaudeStatus } from '../../src/claude/status-file.ts'
+import { hookReport } from '../../src/claude/hook-report.ts'
+import type { AgentStatus } from '../../src/claude/report.ts'
+import { parseStatusFile } from '../../src/claude/status-file.ts'
 import type { MissionRecord } from '../../src/db/missions.ts'
 import {
-  afterHook,
+  afterReport,
   afterStatus,
-  type Live,
-  liveAtCrash,
-  liveAtStart,
+  type ClaudeState,
+  stateAfterCrash,
+  stateAtStart,
   withStoredMode,
 } from '../../src/wrapper/claude-state.ts'
-import { changeOf } from '../../src/wrapper/record-diff.ts'
+import { recordDiff } from '../../src/wrapper/record-diff.ts'
 
 const [first, second, third] = [1, 2, 3].map(n => `${n}`.repeat(8).concat('-0000-4000-8000-000000000000'))
 
@@ -25,22 +26,22 @@ const mission = {
 } as unknown as MissionRecord
 
 /** `Name {json}` is a hook, `= word [waitingFor]` a word of the status file. */
-function follow(live: Live, ...reports: string[]): Live {
+function follow(live: ClaudeState, ...reports: string[]): ClaudeState {
   return reports.reduce((known, report, index) => {
     if (report.startsWith('=')) return afterStatus(known, statusOf(report.slice(1).trim(), index + 1))
     const [name, json = '{}'] = report.split(/ (.*)/s)
     const fields = { hook_event_name: name, session_id: known.sessionId, ...JSON.parse(json) }
-    return afterHook(known, parseHookEvent(JSON.stringify(fields))!)
+    return afterReport(known, hookReport(fields, [])!)
   }, live)
 }
 
-function statusOf(text: string, updatedAtMs: number): ClaudeStatus {
+function statusOf(text: string, statusUpdatedAt: number): AgentStatus {
   const [status = '', waitingFor] = text.split(/ (.*)/s)
-  return { status, waitingFor: waitingFor ?? null, updatedAtMs, userName: null }
+  return parseStatusFile(JSON.stringify({ status, waitingFor, statusUpdatedAt }))!
 }
 
 const stateAfter = (...reports: string[]) => {
-  const { state, waitingFor, background } = follow(liveAtStart(mission, false), ...reports)
+  const { state, waitingFor, background } = follow(stateAtStart(mission, false), ...reports)
   return [state, waitingFor, ...(background ? ['background'] : [])].filter(Boolean).join(' ')
 }
 
@@ -150,7 +151,7 @@ describe('what Claude is doing, from hooks alone', () => {
 })
 
 test('before the conversation opens Claude asks for trust, and then no more', () => {
-  const asking = liveAtStart(mission, true)
+  const asking = stateAtStart(mission, true)
   expect(asking).toMatchObject({ state: 'waiting', waitingFor: 'trust' })
   expect(follow(asking, 'SessionStart')).toMatchObject({ state: 'idle', waitingFor: null })
 })
@@ -161,14 +162,14 @@ describe('the prompt Claude was started with', () => {
     ['was taken as a prompt', ['SessionStart', 'UserPromptSubmit'], true],
     ['was taken as a command, of which no hook tells', ['SessionStart', '= busy'], true],
   ])('%s', (_title, reports, expected) => {
-    expect(follow(liveAtStart(mission, false), ...reports).promptTaken).toBe(expected)
+    expect(follow(stateAtStart(mission, false), ...reports).promptTaken).toBe(expected)
   })
 })
 
 describe('which conversation it is', () => {
   const begun = { ...mission, session_begun: 1 } as MissionRecord
   const conversationAfter = (start: MissionRecord, ...reports: string[]) => {
-    const { sessionId, sessionBegun, forkedFrom } = follow(liveAtStart(start, false), ...reports)
+    const { sessionId, sessionBegun, forkedFrom } = follow(stateAtStart(start, false), ...reports)
     return { sessionId, sessionBegun, forkedFrom }
   }
   const opens = (session_id: string | undefined, source: string) =>
@@ -217,7 +218,7 @@ describe('the permission mode', () => {
     `UserPromptSubmit ${JSON.stringify({ permission_mode, ...extra })}`
   const set = (mode: string | null) => ({ set: mode })
   /** What would be written to the store, report by report; `set` is `agenc mission set` meanwhile. */
-  const stored = (start: Live, ...acts: (string | ReturnType<typeof set>)[]) => {
+  const stored = (start: ClaudeState, ...acts: (string | ReturnType<typeof set>)[]) => {
     let live = start
     let inStore = start.storedMode
     return acts.flatMap(act => {
@@ -226,13 +227,13 @@ describe('the permission mode', () => {
         return []
       }
       const next = withStoredMode(live, follow(live, act), inStore)
-      const { permission_mode } = changeOf(live, next, mission, at)
+      const { permission_mode } = recordDiff(live, next, mission, at)
       if (permission_mode !== undefined) inStore = permission_mode
       live = next
       return [permission_mode]
     })
   }
-  const fresh = liveAtStart(mission, false)
+  const fresh = stateAtStart(mission, false)
 
   test('the first one reported is only followed', () => {
     expect(stored(fresh, reported('auto'))).toEqual([undefined])
@@ -244,14 +245,14 @@ describe('the permission mode', () => {
   test('an alias comes back as it was', () => {
     const aliased = { ...mission, permission_mode: 'allowedTools' } as MissionRecord
     const modes = [reported('default'), reported('acceptEdits'), reported('default')]
-    expect(stored(liveAtStart(aliased, false), ...modes)).toEqual([undefined, 'acceptEdits', 'allowedTools'])
+    expect(stored(stateAtStart(aliased, false), ...modes)).toEqual([undefined, 'acceptEdits', 'allowedTools'])
   })
   test('what is set meanwhile holds while the mode stays, and after a walk all the way round', () => {
     const [rest, walk] = [reported('default'), reported('acceptEdits')]
     expect(stored(fresh, rest, set('plan'), rest)).toEqual([undefined, undefined])
     expect(stored(fresh, rest, set('plan'), walk, rest)).toEqual([undefined, 'acceptEdits', 'plan'])
     expect(stored(fresh, set('plan'), rest, walk, rest)).toEqual([undefined, 'acceptEdits', 'plan'])
-    const started = liveAtStart({ ...mission, permission_mode: 'default' }, false)
+    const started = stateAtStart({ ...mission, permission_mode: 'default' }, false)
     expect(stored(started, rest, set(null), walk, rest)).toEqual([undefined, 'acceptEdits', null])
   })
   test('set in a mode that was walked to: the way on, also to the first one, is newer', () => {
@@ -269,23 +270,23 @@ describe('the permission mode', () => {
   })
   test('what a killed wrapper did not read is compared with what it had stored', () => {
     const crashed = { ...mission, reported_permission_mode: 'default' } as MissionRecord
-    expect(stored(liveAtCrash(crashed), reported('plan'))).toEqual(['plan'])
-    expect(stored(liveAtCrash(crashed), reported('default'))).toEqual([undefined])
+    expect(stored(stateAfterCrash(crashed), reported('plan'))).toEqual(['plan'])
+    expect(stored(stateAfterCrash(crashed), reported('default'))).toEqual([undefined])
   })
 })
 
 describe('the name', () => {
-  const named = (userName: string | null, updatedAtMs: number): ClaudeStatus => ({
-    status: 'idle',
-    waitingFor: null,
+  const named = (userName: string | null, updatedAtMs: number): AgentStatus => ({
+    activity: 'idle',
+    dialog: null,
     updatedAtMs,
     userName,
   })
   const change = (record: MissionRecord, ...names: (string | null)[]) => {
-    let live = liveAtStart(record, false)
+    let live = stateAtStart(record, false)
     return names.map((name, index) => {
       const next = afterStatus(live, named(name, index + 1))
-      const { name: stored } = changeOf(live, next, record, '')
+      const { name: stored } = recordDiff(live, next, record, '')
       live = next
       return stored
     })

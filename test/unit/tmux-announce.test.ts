@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import pty from '@lydell/node-pty'
 import { expect, onTestFinished, test } from 'vitest'
-import { ring } from '../../src/tmux/ring-terminal.ts'
+import { ringTerminal } from '../../src/tmux/announce.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 /** A terminal, and what has arrived in it. */
@@ -17,7 +17,7 @@ function terminal() {
 
 test('a terminal hears it', async () => {
   const { text, tty } = terminal()
-  ring(await tty())
+  ringTerminal(await tty())
   await waitFor('the bell', () => text().includes('\u0007'))
 })
 
@@ -27,12 +27,12 @@ test('a terminal that takes nothing any more is not waited for', async () => {
   child.pause()
   fill(path)
   expect(fill(path)).toBe(0)
-  ring(path)
+  ringTerminal(path)
 })
 
 test('nor one that is gone', () => {
-  expect(() => ring('/nowhere/tty')).not.toThrow()
-  expect(() => ring('')).not.toThrow()
+  expect(() => ringTerminal('/nowhere/tty')).not.toThrow()
+  expect(() => ringTerminal('')).not.toThrow()
 })
 
 /** Until it takes no more; how much that was. */
