@@ -30,7 +30,7 @@ const refused: readonly [settings: { prefix?: string } & Partial<typeof keys>, m
   [{ hold: '^o' }, `tmux.keys.hold: "^o" is tmux's own prefix`],
 ]
 
-test('an impossible or conflicting key is named, and nothing is changed', () => {
+test('an impossible or conflicting key is named in the error, and nothing changes', () => {
   const { box, tmux, run } = tmuxBench({ config: 'set -g prefix2 C-o' })
   const server = { exec: systemRunner, env: box.env, tmux }
   const before = run('list-keys')
@@ -42,7 +42,7 @@ test('an impossible or conflicting key is named, and nothing is changed', () => 
   }
 })
 
-test('keys that tmux knows under another name are taken', () => {
+test('keys that tmux knows by another name are accepted', () => {
   const { box, tmux, run } = tmuxBench()
   const changed = {
     new: 'Enter',
@@ -61,7 +61,7 @@ test('keys that tmux knows under another name are taken', () => {
   expect(run('list-keys', '-T', 'agenc').split('\n')).toHaveLength(Object.keys(keys).length)
 })
 
-test('whatever a word holds, tmux reads it as one word', () => {
+test('tmux reads any quoted text as one argument', () => {
   const { box, tmux } = tmuxBench()
   const server = { exec: systemRunner, env: box.env, tmux }
   const special = fc.constantFrom(...`'"\\;#$~{}%()[]*?!&|<>=\`^ \té👍`)

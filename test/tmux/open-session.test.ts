@@ -12,7 +12,7 @@ import { waitFor } from '../helpers/wait.ts'
 
 interface Bench extends TmuxBench {
   context: Context
-  /** Every tmux that was started beside this process, or asked and waited for. */
+  /** Every tmux process that was started in the background, and every one that was waited for. */
   started: ChildProcess[]
   asked: string[][]
 }
@@ -44,7 +44,7 @@ function bench(options: TmuxBenchOptions = {}): Bench {
 const config = 'bind-key a display-message mine'
 const bindings = ({ run }: TmuxBench) => run('list-keys')
 
-test('asked and released in one call; the session itself stays', async () => {
+test('the session is queried and released in one call, and stays', async () => {
   const server = bench({ config })
   expect(bindings(server)).toContain('-T agenc')
   const { state, release } = await openSession(server.context)
@@ -58,7 +58,7 @@ test('asked and released in one call; the session itself stays', async () => {
 })
 
 test.each(['after-display-message', 'after-show-options'])(
-  "the keys come back whatever the user's own %s hook prints",
+  "the keys are restored even if the user's %s hook prints something",
   async hook => {
     const server = bench({ config })
     server.run('set-hook', '-g', hook, 'list-sessions -F printed')
@@ -68,7 +68,7 @@ test.each(['after-display-message', 'after-show-options'])(
   },
 )
 
-test('a call that somebody has ended is made up for', async () => {
+test('the keys are restored even if the call was killed', async () => {
   const server = bench({ config })
   const { release } = await openSession(server.context)
   server.started[0]!.kill('SIGKILL')
@@ -76,7 +76,7 @@ test('a call that somebody has ended is made up for', async () => {
   expect(bindings(server)).toMatch(/-T prefix +a +display-message mine/)
 })
 
-test('a client goes back to where it came from, another one stays', async () => {
+test('a client returns to the session it came from, and another one stays', async () => {
   const server = bench({ sessions: ['agenc', 'mine'] })
   const [guest, resident] = [await server.attach('mine'), await server.attach('agenc')]
   const places = () => server.run('list-clients', '-F', '#{client_pid} #{session_name}').split('\n')
@@ -89,7 +89,7 @@ test('a client goes back to where it came from, another one stays', async () => 
 })
 
 test.each(['/plain', '/with space', '/a#{session_name}#(date)%H', "/o'dd"])(
-  'the home of a session is told as it is: %s',
+  'the home of a session is read unchanged: %s',
   async home => {
     const server = bench()
     server.run('set-environment', '-t', '=agenc:', 'AGENC_DIRPATH', home)
@@ -97,7 +97,7 @@ test.each(['/plain', '/with space', '/a#{session_name}#(date)%H', "/o'dd"])(
   },
 )
 
-test('to ask starts no server', async () => {
+test('a query does not start a server', async () => {
   const server = bench()
   server.tmux.tell(['kill-server'])
   await waitFor('the server to be gone', () => server.tmux.ask(['list-sessions']).kind === 'no-server')
