@@ -11,7 +11,7 @@ import { sandbox } from '../helpers/cli.ts'
 import { restoreKeys } from '../helpers/keys.ts'
 import { type TmuxBench, tmuxBench } from '../helpers/tmux.ts'
 
-/** What users bind keys to, each as a line of tmux.conf without the key. */
+/** Typical bindings of users, each a line of tmux.conf without the key. */
 const originals: readonly [flags: string, command: string][] = [
   ['', 'display-message plain'],
   ['', 'display-message "two words"'],
@@ -69,13 +69,13 @@ const nameOf = (command: string) => /[a-z]+-[a-z]+/.exec(command)?.[0] ?? ''
 
 const bindings = keyTable(defaultConfig.tmux.keys, { agenc: ['/bin/true'] })
 
-/** In one call. */
+/** Everything that injecting keys may change, read in one call to tmux. */
 function everything({ tmux }: TmuxBench): string {
   const notes = ['list-keys', '-N', '-P', '@', '-T', 'prefix']
   return tmux.tell(['list-keys'], notes, ['show-options', '-s'], ['show-options', '-t', '=agenc:']).join('\n')
 }
 
-test('every kind of binding comes back exactly as it was', () => {
+test('every kind of binding is restored exactly', () => {
   const bench = tmuxBench({ config })
   const { tmux } = bench
   const before = everything(bench)
@@ -94,7 +94,7 @@ test('every kind of binding comes back exactly as it was', () => {
 
 const ours = '#{==:#{session_name},agenc}'
 
-test('one key after the other, each is put back when the next one is bound', () => {
+test('when the prefix key changes, the binding of the old key is restored', () => {
   const odd = [...`;"#~{'\\-%é `, 'M-;', 'M-"', "M-'", 'M-\\', 'M-#', 'C-Space', 'F9']
   const noted = odd.map(key => line(['bind-key', '-N', `note of ${key}`, '--', key, 'display-message', key]))
   const bench = tmuxBench({ config: [config, ...noted].join('\n') })
@@ -114,7 +114,7 @@ test('one key after the other, each is put back when the next one is bound', () 
   expect(everything(bench)).toBe(before)
 })
 
-test('what the user bound to the key meanwhile is theirs', () => {
+test('a binding that the user has made since is kept', () => {
   const bench = tmuxBench({ config })
   const { tmux } = bench
   const binding = () => bench.run('list-keys', '-T', 'prefix', 'a')
@@ -138,7 +138,7 @@ test('what the user bound to the key meanwhile is theirs', () => {
   expect(bench.run('list-keys')).not.toContain(ours)
 })
 
-test('a user who has bound by hand what agenc binds', () => {
+test('a binding that already looks like agenc’s own is restored too', () => {
   const bench = tmuxBench({
     config: `bind-key a if-shell -F '${ours}' 'switch-client -T agenc' 'send-keys a'`,
   })
@@ -151,7 +151,7 @@ test('a user who has bound by hand what agenc binds', () => {
   expect(everything(bench)).toBe(before)
 })
 
-test('a user who has removed every key after the prefix', () => {
+test('an empty prefix table is restored too', () => {
   const bench = tmuxBench({ config: 'unbind-key -a -T prefix' })
   const { tmux } = bench
   const before = bench.run('list-keys')
@@ -162,7 +162,7 @@ test('a user who has removed every key after the prefix', () => {
   expect(bench.run('list-keys')).toBe(before)
 })
 
-test('a binding longer than a tmux command line', () => {
+test('a binding that is longer than a tmux command line is restored too', () => {
   const bench = tmuxBench()
   const { tmux } = bench
   const long = 'one "two" '.repeat(2500)
@@ -177,7 +177,7 @@ test('a binding longer than a tmux command line', () => {
   expect(before).toContain(long.slice(0, 3))
 })
 
-test('a binding that could not be put back is not touched', () => {
+test('a binding that could not be restored is not replaced', () => {
   const bench = tmuxBench()
   const conf = join(bench.box.root, 'odd.conf')
   writeFileSync(conf, 'bind-key a { bind-key \\; last-pane }\n')
@@ -187,7 +187,7 @@ test('a binding that could not be put back is not touched', () => {
   expect(everything(bench)).toBe(before)
 })
 
-test('few calls: one to read, one to write, one to prove that a binding can be put back', () => {
+test('needs three calls: to read, to write, and to prove that a binding can be restored', () => {
   const bench = tmuxBench({ config })
   const calls: string[][] = []
   const exec: Runner = {
@@ -208,7 +208,7 @@ test('few calls: one to read, one to write, one to prove that a binding can be p
   expect(count(() => injectKeys(tmux, bindings, 'a'))).toBe(2)
 })
 
-test('no server: nothing to do', () => {
+test('without a server there is nothing to do', () => {
   const box = sandbox()
   const tmux = tmuxAt(systemRunner, box.env, null)
   injectKeys(tmux, bindings, 'a')

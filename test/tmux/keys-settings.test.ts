@@ -28,7 +28,7 @@ const refused: readonly [settings: { prefix?: string } & Partial<typeof keys>, m
   [{ hold: '^o' }, `tmux.keys.hold: "^o" is tmux's own prefix`],
 ]
 
-test('an impossible or conflicting key is named, and nothing is changed', () => {
+test('an impossible or conflicting key is named in the error, and nothing changes', () => {
   const { tmux, run } = tmuxBench({ config: 'set -g prefix2 C-o' })
   const before = run('list-keys')
   for (const [{ prefix = 'a', ...changed }, message] of refused) {
@@ -38,7 +38,7 @@ test('an impossible or conflicting key is named, and nothing is changed', () => 
   }
 })
 
-test('keys that tmux knows under another name are taken', () => {
+test('keys that tmux knows by another name are accepted', () => {
   const { tmux, run } = tmuxBench()
   const changed = {
     new: 'Enter',
@@ -53,7 +53,7 @@ test('keys that tmux knows under another name are taken', () => {
   expect(run('list-keys', '-T', 'agenc').split('\n')).toHaveLength(Object.keys(keys).length)
 })
 
-test('whatever a word holds, tmux reads it as one word', () => {
+test('tmux reads any quoted text as one argument', () => {
   const { tmux } = tmuxBench()
   const special = fc.constantFrom(...`'"\\;#$~{}%()[]*?!&|<>=\`^ \té👍`)
   const word = fc.array(fc.oneof(special, fc.constantFrom('a', 'HOME', '-')), { minLength: 1 })

@@ -11,7 +11,7 @@ import { waitFor } from '../helpers/wait.ts'
 const sessionOf = ['display-message', '-p', '-t', '=agenc:', '#{session_name}']
 const panes = ['list-panes', '-a', '-F', '#{pane_id}']
 
-test('what is asked first decides what is done then, in the same call', async () => {
+test('later commands can depend on the first answer, in the same call', async () => {
   const { tmux, run } = tmuxBench()
   const { answer, continueWith } = await openCall(tmux, sessionOf, ['list-windows', '-a', '-F', 'a window'])
   expect(answer).toEqual({ kind: 'ok', lines: ['agenc', 'a window'] })
@@ -22,7 +22,7 @@ test('what is asked first decides what is done then, in the same call', async ()
   expect(run('list-windows', '-F', '#{window_name}')).toContain('second')
 })
 
-test('a question that fails is the end of it', async () => {
+test('a failed first command ends the call', async () => {
   const { tmux } = tmuxBench()
   const { answer, continueWith } = await openCall(tmux, sessionOf, ['has-session', '-t', '=other'])
   const failure = { kind: 'failed', lines: ['agenc'], message: "can't find session: other" }
@@ -30,7 +30,7 @@ test('a question that fails is the end of it', async () => {
   expect(await continueWith(['new-window', '-d'])).toMatchObject(failure)
 })
 
-test('the commands after one that fails are not run', async () => {
+test('commands after a failed one are not run', async () => {
   const { tmux, run } = tmuxBench()
   const { continueWith } = await openCall(tmux, sessionOf)
   const answer = await continueWith(
@@ -63,14 +63,14 @@ test.each([
   '\n',
   '{ } #',
   '👍 你好',
-])('%j arrives as it is', async text => {
+])('%j arrives unchanged', async text => {
   const { tmux } = tmuxBench()
   const { continueWith } = await openCall(tmux, sessionOf)
   const set = await continueWith(['set-option', '-s', '@text', text], ['show-options', '-sv', '@text'])
   expect(set).toEqual({ kind: 'ok', lines: text.split('\n') })
 })
 
-test('a server that ends in between is a failure that is told', async () => {
+test('a server that ends during the call is reported as a failure', async () => {
   const { tmux } = tmuxBench()
   const { answer, continueWith } = await openCall(tmux, sessionOf)
   expect(answer.kind).toBe('ok')
@@ -79,14 +79,14 @@ test('a server that ends in between is a failure that is told', async () => {
   expect((await continueWith(['new-window'])).kind).not.toBe('ok')
 })
 
-test('no server, no call', async () => {
+test('without a server there is no call', async () => {
   const { tmux } = tmuxBench()
   tmux.tell(['kill-server'])
   await waitFor('the server to be gone', () => tmux.ask(['list-sessions']).kind === 'no-server')
   expect((await openCall(tmux, sessionOf)).answer).toEqual({ kind: 'no-server', isInstalled: true })
 })
 
-test('nothing more to say ends the call', async () => {
+test('continuing without commands ends the call', async () => {
   const { tmux } = tmuxBench()
   const { continueWith } = await openCall(tmux, sessionOf)
   expect(await continueWith()).toEqual({ kind: 'ok', lines: [] })
@@ -112,7 +112,7 @@ function openMissionWindow(tmux: Tmux, continueWith: OpenCall['continueWith']): 
 
 const missionWindows = ['list-windows', '-a', '-F', '#{window_id} #{@agenc_mission_uuid}']
 
-test('a call that somebody has ended costs no window', async () => {
+test('the window is opened even if the call was killed', async () => {
   const { tmux, run } = tmuxBench()
   const ended: OpenCall['continueWith'] = async () => ({
     kind: 'failed',
@@ -124,7 +124,7 @@ test('a call that somebody has ended costs no window', async () => {
   expect(run(...missionWindows)).toBe(`@0 \n@1 ${id}`)
 })
 
-test('a window is told from what hooks of the user print', async () => {
+test('the id of the new window is not confused with the output of user hooks', async () => {
   const { tmux, run } = tmuxBench()
   run('set-hook', '-g', 'after-new-window', 'display-message -p printed')
   run('set-hook', '-g', 'after-display-message', 'display-message -p "@99 printed"')
@@ -133,7 +133,7 @@ test('a window is told from what hooks of the user print', async () => {
   expect(run('show-options', '-wv', '-t', '@1', '@agenc_mission_uuid')).toBe(id)
 })
 
-test('after a window that another session has as well, in ours', async () => {
+test('a window opened after a linked window is in the agenc session', async () => {
   const { tmux, run } = tmuxBench({ sessions: ['agenc', 'other'] })
   run('link-window', '-s', '=agenc:@0', '-t', '=other:')
   run('select-window', '-t', '=other:@0')

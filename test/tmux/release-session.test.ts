@@ -11,7 +11,7 @@ import { waitFor } from '../helpers/wait.ts'
 
 interface Bench extends TmuxBench {
   context: Context
-  /** The arguments of every tmux call. */
+  /** Every tmux process that was started in the background, and every one that was waited for. */
   asked: string[][]
   release(): void
 }
@@ -46,7 +46,7 @@ function bench(options: TmuxBenchOptions = {}): Bench {
 const config = 'bind-key a display-message mine'
 const bindings = ({ run }: TmuxBench) => run('list-keys')
 
-test('a release restores the keys in three calls and leaves the session itself alone', () => {
+test('the session is queried and released in one call, and stays', async () => {
   const server = bench({ config })
   expect(bindings(server)).toContain('-T agenc')
   server.release()
@@ -57,7 +57,7 @@ test('a release restores the keys in three calls and leaves the session itself a
 })
 
 test.each(['after-display-message', 'after-show-options'])(
-  "the keys come back whatever the user's own %s hook prints",
+  "the keys are restored even if the user's %s hook prints something",
   async hook => {
     const server = bench({ config })
     server.run('set-hook', '-g', hook, 'list-sessions -F printed')
@@ -78,7 +78,7 @@ test('a client goes back to where it came from, another one stays', async () => 
 })
 
 test.each(['/plain', '/with space', '/a#{session_name}#(date)%H', "/o'dd"])(
-  'the home of a session is told as it is: %s',
+  'the home of a session is read unchanged: %s',
   async home => {
     const server = bench()
     server.run('set-environment', '-t', '=agenc:', 'AGENC_DIRPATH', home)
@@ -86,7 +86,7 @@ test.each(['/plain', '/with space', '/a#{session_name}#(date)%H', "/o'dd"])(
   },
 )
 
-test('to ask starts no server', async () => {
+test('a query does not start a server', async () => {
   const server = bench()
   server.tmux.tell(['kill-server'])
   await waitFor('the server to be gone', () => server.tmux.ask(['list-sessions']).kind === 'no-server')

@@ -1,17 +1,17 @@
 import pty from '@lydell/node-pty'
 import xterm from '@xterm/headless'
+import { columns, homeText, lines } from './bench-session.ts'
 import type { Box } from './box.ts'
-import { columns, homeText, lines } from './session.ts'
 
-type Look = (rows: readonly string[]) => boolean
+type Condition = (rows: readonly string[]) => boolean
 
-/** A real client of the session in a real terminal: what is on its screen, and when. */
+/** The screen of a real tmux client in a real terminal. */
 export interface Screen {
   press(keys: string): void
-  /** The time when the screen first shows it. */
-  shows(what: string, look: Look): Promise<number>
-  /** From these keys to what they bring, in milliseconds. */
-  time(keys: string, what: string, look: Look): Promise<number>
+  /** Resolves to the time at which the screen first matched. */
+  shows(what: string, isShown: Condition): Promise<number>
+  /** Milliseconds from pressing these keys until the screen matches. */
+  time(keys: string, what: string, isShown: Condition): Promise<number>
 }
 
 const patienceMs = 30_000
@@ -25,11 +25,11 @@ export async function openScreen(box: Box): Promise<Screen> {
     env: box.env as Record<string, string>,
     name: 'xterm-256color',
   })
-  box.leftovers.add(() => client.kill('SIGKILL'))
+  box.cleanup.add(() => client.kill('SIGKILL'))
   let onChange = () => {}
   client.onData(data => emulator.write(data, () => onChange()))
   emulator.onData(reply => client.write(reply))
-  const shows = (what: string, look: Look) =>
+  const shows = (what: string, isShown: Condition) =>
     new Promise<number>((resolve, reject) => {
       const finish = () => {
         clearTimeout(timer)
@@ -40,7 +40,7 @@ export async function openScreen(box: Box): Promise<Screen> {
         reject(new Error(`the screen never showed ${what}:\n${rowsOf(emulator).join('\n')}`))
       }, patienceMs)
       onChange = () => {
-        if (!look(rowsOf(emulator))) return
+        if (!isShown(rowsOf(emulator))) return
         finish()
         resolve(performance.now())
       }
@@ -49,17 +49,17 @@ export async function openScreen(box: Box): Promise<Screen> {
   const screen: Screen = {
     press: keys => client.write(keys),
     shows,
-    time: async (keys, what, look) => {
+    time: async (keys, what, isShown) => {
       const beforeMs = performance.now()
       client.write(keys)
-      return (await shows(what, look)) - beforeMs
+      return (await shows(what, isShown)) - beforeMs
     },
   }
   await screen.shows('the first window', rows => rows.some(row => row.includes(homeText)))
   return screen
 }
 
-/** Without the status line, which names windows too. */
+/** Leaves out the status line, because it contains window names too. */
 function rowsOf(emulator: InstanceType<typeof xterm.Terminal>): string[] {
   const { active } = emulator.buffer
   return Array.from(

@@ -1,4 +1,3 @@
-import { boxPath, isBoxDrawing } from './box-drawing.ts'
 import type { Cell } from './screen.ts'
 
 const cell = { width: 8, height: 18 }
@@ -14,7 +13,12 @@ export interface PictureOptions {
   description: string
 }
 
-/** A terminal window with the screen in it. Text stays text; every run is held to its columns. */
+/**
+ * Draws a screen inside a terminal window. Text stays text. Each run has a `textLength`, so it fills exactly its columns
+ * in any font. That only works if the browser keeps every blank: if it collapses them, it stretches what is left.
+ * `white-space: pre` must apply to the text elements themselves. On a group, Chromium ignores it, and `xml:space` too,
+ * because its own style sheet sets `white-space` for `text`.
+ */
 export function screenSvg(
   screen: readonly (readonly Cell[])[],
   { title, description }: PictureOptions,
@@ -25,10 +29,11 @@ export function screenSvg(
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escaped(title)}</title>
 <desc>${escaped(description)}</desc>
+<style>text { white-space: pre }</style>
 <rect width="${width}" height="${height}" rx="10" fill="${colours.frame}"/>
 <path d="M0 ${titleBar - 6}V10a10 10 0 0 1 10-10H${width - 10}a10 10 0 0 1 10 10V${titleBar - 6}Z" fill="${colours.bar}"/>
 ${['#e0655d', '#dfb13f', '#69b457'].map((fill, index) => `<circle cx="${18 + index * 18}" cy="14" r="5.5" fill="${fill}"/>`).join('')}
-<g font-family="${family}" font-size="${font.size}" fill="${colours.text}" xml:space="preserve">
+<g font-family="${family}" font-size="${font.size}" fill="${colours.text}">
 <text x="${width / 2}" y="18.5" text-anchor="middle" fill="${colours.title}">${escaped(title)}</text>
 ${rows.join('\n')}
 </g>
@@ -83,7 +88,7 @@ function look({ foreground, background, isReverse, isDim, isBold }: Cell) {
   return { ...shown, foreground: isDim ? mixed(shown.foreground) : shown.foreground, isBold }
 }
 
-/** Halfway to the background. */
+/** Mixes a colour half and half with the background, as terminals draw dim text. */
 function mixed(colour: string): string {
   const part = (text: string, at: number) => Number.parseInt(text.slice(at, at + 2), 16)
   const values = [1, 3, 5].map(at => Math.round((part(colour, at) + part(colours.frame, at)) / 2))
@@ -97,10 +102,9 @@ function backgroundOf({ start, columns, background }: Run, top: number): string 
 }
 
 function lineOf({ start, text, foreground }: Run, top: number): string {
-  return `<path d="${boxPath(text, left(start), top, cell)}" stroke="${foreground}" fill="none"/>`
+  return `<path d="${boxPath(text, left(start), top)}" stroke="${foreground}" fill="none"/>`
 }
 
-/** Blanks part the text: what is drawn between them can then be held to its width. */
 function textsOf({ start, text, columns, foreground, isBold }: Run, top: number): string[] {
   if (text.trim() === '') return []
   const fill = foreground === colours.text ? '' : ` fill="${foreground}"`
@@ -114,10 +118,51 @@ function textsOf({ start, text, columns, foreground, isBold }: Run, top: number)
   ]
 }
 
-/** Characters that many fonts lack, by ones that they have. */
-const likenesses: Record<string, string> = { '⏵': '▸', '⏸': '‖' }
+/** Many fonts lack these characters, so similar ones are drawn instead. */
+const substitutes: Record<string, string> = { '⏵': '▸', '⏸': '‖' }
 
 function escaped(text: string): string {
-  const known = text.replace(/[⏵⏸]/g, character => likenesses[character]!)
-  return known.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const drawable = text.replace(/[⏵⏸]/g, character => substitutes[character]!)
+  return drawable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** The sides that each character reaches from its middle: left, right, up, down. */
+const arms: Record<string, string> = {
+  '─': 'lr',
+  '│': 'ud',
+  '┌': 'rd',
+  '┐': 'ld',
+  '└': 'ru',
+  '┘': 'lu',
+  '╭': 'rd',
+  '╮': 'ld',
+  '╰': 'ru',
+  '╯': 'lu',
+  '⎿': 'ru',
+}
+
+/** A line of one pixel is sharp only if its middle is half a pixel off the grid. */
+const sharp = 0.5
+
+/** These characters must touch their neighbours, which no font achieves at every line height. They are drawn as paths. */
+function isBoxDrawing(text: string): boolean {
+  return text !== '' && [...text].every(character => character in arms)
+}
+
+function boxPath(text: string, x: number, top: number): string {
+  return [...text.matchAll(/─+|[^─]/g)]
+    .map(({ 0: part, index }) => strokesOf(part, x + index * cell.width, top))
+    .join('')
+}
+
+function strokesOf(part: string, x: number, top: number): string {
+  const middle = { x: x + cell.width / 2 + sharp, y: top + cell.height / 2 + sharp }
+  if (part.startsWith('─')) return `M${x} ${middle.y}h${part.length * cell.width}`
+  const ends: Record<string, string> = {
+    l: `H${x}`,
+    r: `H${x + cell.width}`,
+    u: `V${top}`,
+    d: `V${top + cell.height}`,
+  }
+  return [...arms[part]!].map(arm => `M${middle.x} ${middle.y}${ends[arm]}`).join('')
 }

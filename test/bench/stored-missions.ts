@@ -1,29 +1,29 @@
 import { mkdirSync } from 'node:fs'
-import type { Context } from '../../../src/context.ts'
-import { insertMission, updateMission } from '../../../src/db/missions.ts'
-import { openStore } from '../../../src/db/open-store.ts'
-import { insertRepo } from '../../../src/db/repos.ts'
-import { type MissionId, newMissionId } from '../../../src/mission-id.ts'
-import { writeRepoChoices } from '../../../src/repo/repo-choices.ts'
-import { systemProbe } from '../../../src/system/process-identity.ts'
-import { systemRunner } from '../../../src/system/runner.ts'
+import type { Context } from '../../src/context.ts'
+import { insertMission, updateMission } from '../../src/db/missions.ts'
+import { openStore } from '../../src/db/open-store.ts'
+import { insertRepo } from '../../src/db/repos.ts'
+import { type MissionId, newMissionId } from '../../src/mission-id.ts'
+import { writeRepoChoices } from '../../src/repo/repo-choices.ts'
+import { systemProbe } from '../../src/system/process-identity.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import type { Box } from './box.ts'
 
-export interface NamedMission {
+export interface StoredMission {
   id: MissionId
   name: string
   repo: string | null
 }
 
-/** A name that is found again on a screen. */
+/** A name that can be recognised on a screen. */
 export function markedName(index: number): string {
   return `bench-${String(index).padStart(4, '0')}`
 }
 
 export const markedNamePattern = /bench-\d{4}/
 
-/** Missions that are on disk and in the store, and do not run. */
-export async function storeMissions(box: Box, count: number): Promise<NamedMission[]> {
+/** Creates stopped missions, in the store and on disk. */
+export async function storeMissions(box: Box, count: number): Promise<StoredMission[]> {
   const missions = Array.from({ length: count }, (_, index) => ({
     id: newMissionId(),
     name: markedName(index),
@@ -51,13 +51,13 @@ export async function storeMissions(box: Box, count: number): Promise<NamedMissi
   return missions
 }
 
-/** From now on these run, as far as the store knows: each held by a process that lives and does nothing. */
-export async function markRunning(box: Box, holders: ReadonlyMap<MissionId, number>): Promise<void> {
+/** Makes missions look as if these processes were their wrappers. */
+export async function markRunning(box: Box, wrapperPids: ReadonlyMap<MissionId, number>): Promise<void> {
   const db = await openStore(box.paths.database)
   const probe = systemProbe(systemRunner)
   const at = new Date().toISOString()
   db.transaction(() => {
-    for (const [id, pid] of holders) {
+    for (const [id, pid] of wrapperPids) {
       const { start } = probe.identify(pid)!
       const wrapper = { wrapper_pid: pid, wrapper_start: start, heartbeat_at: at }
       updateMission(db, id, { ...wrapper, claude_pid: pid, claude_start: start, state: 'idle' })
