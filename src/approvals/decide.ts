@@ -1,10 +1,11 @@
 import { homedir } from 'node:os'
+import type { Approve } from '../config/approve-modes.ts'
 import { judgeBash } from './bash.ts'
 import { judgeFileTool } from './file-tool.ts'
 import { matches } from './glob.ts'
 import { judge, noRule } from './judge-rules.ts'
 import { realPath } from './resolve-path.ts'
-import type { ApprovalMode, Judgement, Request, ResolvePath, Rule, Situation, Verdict } from './rule.ts'
+import type { Judgement, Request, ResolvePath, Rule, Situation, Verdict } from './rule.ts'
 import { inputText, isForTheUser, pathField, textField } from './tool.ts'
 import { judgeUrl } from './url.ts'
 
@@ -12,7 +13,7 @@ import { judgeUrl } from './url.ts'
 export function decide(
   request: Request,
   rules: readonly Rule[],
-  mode: ApprovalMode,
+  mode: Approve,
   resolvePath: ResolvePath = realPath,
 ): Verdict {
   try {

@@ -1,7 +1,6 @@
-export type Decision = 'allow' | 'deny' | 'ask'
+import type { Approve } from '../config/approve-modes.ts'
 
-/** How much agenc may decide by itself. */
-export type ApprovalMode = 'ask' | 'rules' | 'all'
+export type Decision = 'allow' | 'deny' | 'ask'
 
 export interface Rule {
   /** A tool's name, several joined by `|`, or a glob (`mcp__github__*`). */
@@ -49,6 +48,6 @@ export type ResolvePath = (path: string) => string
 export interface Situation {
   request: Request
   rules: readonly Rule[]
-  mode: ApprovalMode
+  mode: Approve
   resolvePath: ResolvePath
 }

@@ -1,5 +1,6 @@
+import type { Approve } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
-import type { Approve, MissionRecord, State, WaitingFor } from '../db/mission-record.ts'
+import type { MissionRecord, State, WaitingFor } from '../db/mission-record.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { Status } from './mission-status.ts'
 import { displayName } from './naming.ts'

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decide } from '../../src/approvals/decide.ts'
-import type { ApprovalMode, Rule } from '../../src/approvals/rule.ts'
+import type { Rule } from '../../src/approvals/rule.ts'
+import type { Approve } from '../../src/config/approve-modes.ts'
 import { allowed } from './approvals-commands.ts'
 
 const dir = '/mission/agent'
@@ -15,7 +16,7 @@ const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
   decision: 'allow',
 }))
 
-function decision(command: string, rules = everyday, mode: ApprovalMode = 'rules') {
+function decision(command: string, rules = everyday, mode: Approve = 'rules') {
   return decide({ tool: 'Bash', input: { command }, dir, cwd: dir }, rules, mode, path => path).decision
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide, objection } from '../../src/approvals/decide.ts'
-import type { ApprovalMode, Rule } from '../../src/approvals/rule.ts'
+import type { Rule } from '../../src/approvals/rule.ts'
+import type { Approve } from '../../src/config/approve-modes.ts'
 import { allowed, hostile, maybePushes, notPushes, pushes } from './approvals-commands.ts'
 
 const dir = '/mission/agent'
@@ -11,7 +12,7 @@ const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
 }))
 const noPush: Rule[] = [{ tool: 'Bash', match: 'git push*', decision: 'deny', message: "push is the user's" }]
 
-function bash(command: string, rules: Rule[], mode: ApprovalMode = 'rules', cwd = dir) {
+function bash(command: string, rules: Rule[], mode: Approve = 'rules', cwd = dir) {
   return decide({ tool: 'Bash', input: { command }, dir, cwd }, rules, mode, path => path)
 }
 

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/approvals/decide.ts'
 import { couldMatch, matches, unknownText } from '../../src/approvals/glob.ts'
-import type { ApprovalMode, Rule } from '../../src/approvals/rule.ts'
+import type { Rule } from '../../src/approvals/rule.ts'
+import { type Approve, approveModes } from '../../src/config/approve-modes.ts'
 import { allowed, hostile } from './approvals-commands.ts'
 
 const dir = '/mission/agent'
@@ -12,7 +13,7 @@ const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
   decision: 'allow',
 }))
 
-function decision(command: string, rules = everyday, mode: ApprovalMode = 'rules') {
+function decision(command: string, rules = everyday, mode: Approve = 'rules') {
   return decide({ tool: 'Bash', input: { command }, dir, cwd: dir }, rules, mode, path => path).decision
 }
 
@@ -79,7 +80,7 @@ describe('joining commands', () => {
 })
 
 test('never throws, whatever it is given', () => {
-  const modes = fc.constantFrom<ApprovalMode>('ask', 'rules', 'all')
+  const modes = fc.constantFrom(...approveModes)
   const rules = fc.array(
     fc.record({
       tool: fc.oneof(fc.constantFrom('Bash', '*', 'Write'), fc.string()),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide, objection } from '../../src/approvals/decide.ts'
-import type { ApprovalMode, Decision, Request, Rule } from '../../src/approvals/rule.ts'
+import type { Decision, Request, Rule } from '../../src/approvals/rule.ts'
+import { type Approve, approveModes } from '../../src/config/approve-modes.ts'
 
 const dir = '/mission/agent'
 const asGiven = (path: string) => path
@@ -13,7 +14,7 @@ function request(tool: string, input: unknown, cwd = dir): Request {
   return { tool, input, dir, cwd, home: '/home/me' }
 }
 
-function bash(command: string, patterns: (string | Rule)[], mode: ApprovalMode = 'rules', cwd = dir) {
+function bash(command: string, patterns: (string | Rule)[], mode: Approve = 'rules', cwd = dir) {
   const rules = patterns.map(pattern => (typeof pattern === 'string' ? rule('Bash', pattern) : pattern))
   return decide(request('Bash', { command }, cwd), rules, mode, asGiven)
 }
@@ -53,7 +54,7 @@ describe('which decision wins', () => {
   test('in the mode ask only denials are left', () => {
     expect(bash('git status', rules, 'ask')).toMatchObject({ decision: 'ask', rule: null })
     expect(bash('git push -f', rules, 'ask').decision).toBe('deny')
-    expect(bash('git status', rules, 'nonsense' as ApprovalMode).decision).toBe('ask')
+    expect(bash('git status', rules, 'nonsense' as Approve).decision).toBe('ask')
   })
 
   test('every part is told apart', () => {
@@ -420,7 +421,7 @@ describe('other tools', () => {
 
   test.each(['AskUserQuestion', 'ExitPlanMode'])('%s is never answered by a rule', tool => {
     for (const decision of ['allow', 'deny'] as const) {
-      for (const mode of ['ask', 'rules', 'all'] as const) {
+      for (const mode of approveModes) {
         expect(decide(request(tool, {}), [rule('*', undefined, decision)], mode, asGiven).decision).toBe(
           'ask',
         )

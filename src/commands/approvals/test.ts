@@ -1,9 +1,10 @@
 import { decide } from '../../approvals/decide.ts'
 import { isHeld } from '../../approvals/hold.ts'
 import { maskSecrets } from '../../approvals/mask.ts'
-import type { ApprovalMode, Rule, Verdict } from '../../approvals/rule.ts'
+import type { Rule, Verdict } from '../../approvals/rule.ts'
 import { inputFor } from '../../approvals/tool.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
+import type { Approve } from '../../config/approve-modes.ts'
 import { loadConfig } from '../../config/config-file.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
@@ -45,7 +46,7 @@ export default defineCommand<Input>({
 })
 
 /** Without a mission the question is what the rules say, whoever may be set to answer. */
-function modeOfRules({ approvals }: Config): ApprovalMode {
+function modeOfRules({ approvals }: Config): Approve {
   return approvals.mode === 'ask' ? 'rules' : approvals.mode
 }
 

@@ -1,4 +1,5 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { approveModesInWords } from '../../config/approve-modes.ts'
 import type { Context } from '../../context.ts'
 import { recordEvent } from '../../db/events.ts'
 import type { MissionRecord } from '../../db/mission-record.ts'
@@ -6,9 +7,9 @@ import { getMission, type MissionChange, updateMission } from '../../db/missions
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
-import { parseApprove } from '../../mission/approve-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { rosterOf, statusNow } from '../../mission/list.ts'
+import { parseApprove } from '../../mission/permission.ts'
 import { shortId } from '../../mission-id.ts'
 import { requestRestart } from '../../wrapper/send-control-message.ts'
 import { checkMode, takesEffectLater } from './mode.ts'
@@ -34,7 +35,7 @@ export default defineCommand<Input>({
     { flags: '--follow', description: 'no permission mode of its own: as the settings say' },
     {
       flags: '--approve <who>',
-      description: "ask, rules or all: who answers permission requests; 'follow': as the settings say",
+      description: `${approveModesInWords}: who answers permission requests; 'follow': as the settings say`,
     },
     { flags: '--model <model>', description: "the model for Claude; '': as the settings say" },
     { flags: '--restart', description: 'if it runs: start its Claude anew as soon as it is idle' },
