@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Rule } from '../approvals/rule.ts'
-import { isForTheUser } from '../approvals/tool.ts'
+import { isForTheUser } from '../approvals/tool-input.ts'
 import { transcriptBytes } from '../claude/decisions.ts'
 import { AskChannel } from '../claude/hook-channel.ts'
 import type { HookEvent } from '../claude/hook-event.ts'

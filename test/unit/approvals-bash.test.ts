@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decide } from '../../src/approvals/decide.ts'
 import type { Rule } from '../../src/approvals/rule.ts'
 import type { Approve } from '../../src/config/approve-modes.ts'
-import { allowed } from './approvals-commands.ts'
+import { allowed } from './approvals-command-tables.ts'
 
 const dir = '/mission/agent'
 const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { maskInput, maskSecrets } from '../../src/approvals/mask.ts'
+import { maskInput, maskSecrets } from '../../src/approvals/mask-secrets.ts'
 
 const random = 'q7Xz9Lm2Vb4Nc8Kd1Wf6Rt3Yh5Gj0Ps'
 

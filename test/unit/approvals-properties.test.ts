@@ -4,7 +4,7 @@ import { decide } from '../../src/approvals/decide.ts'
 import { couldMatch, matches, unknownText } from '../../src/approvals/glob.ts'
 import type { Rule } from '../../src/approvals/rule.ts'
 import { type Approve, approveModes } from '../../src/config/approve-modes.ts'
-import { allowed, hostile } from './approvals-commands.ts'
+import { allowed, hostile } from './approvals-command-tables.ts'
 
 const dir = '/mission/agent'
 const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({

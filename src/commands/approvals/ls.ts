@@ -1,6 +1,6 @@
 import { readHolds } from '../../approvals/hold.ts'
-import { maskInput } from '../../approvals/mask.ts'
-import { subjectOf } from '../../approvals/subject.ts'
+import { maskInput } from '../../approvals/mask-secrets.ts'
+import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { type Approval, type ApprovalDecision, listApprovals } from '../../db/approvals.ts'
@@ -99,6 +99,6 @@ function print({ out, now }: Context, approvals: readonly Approval[]): void {
     },
     { title: 'BY', cells: cells(by) },
     { title: 'TOOL', cells: cells(({ tool }) => cleanText(tool)) },
-    { title: 'WHAT', cells: cells(({ tool, input }) => subjectOf(tool, input)), shrinks: true },
+    { title: 'WHAT', cells: cells(({ tool, input }) => requestSummary(tool, input)), shrinks: true },
   ])
 }

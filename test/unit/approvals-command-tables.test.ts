@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decide, objection } from '../../src/approvals/decide.ts'
 import type { Rule } from '../../src/approvals/rule.ts'
 import type { Approve } from '../../src/config/approve-modes.ts'
-import { allowed, hostile, maybePushes, notPushes, pushes } from './approvals-commands.ts'
+import { allowed, hostile, maybePushes, notPushes, pushes } from './approvals-command-tables.ts'
 
 const dir = '/mission/agent'
 const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
