@@ -20,8 +20,8 @@ function decision(command: string, rules = everyday, mode: Approve = 'rules') {
   return decide({ tool: 'Bash', input: { command }, dir, cwd: dir }, rules, mode, path => path).decision
 }
 
-/** What the engine allows is run by a real bash in which only git, ls and npm exist, and those only write down their words. */
-describe('a real bash does no more than was allowed', () => {
+/** Runs allowed commands in a real bash where only git, ls and npm exist, and those only log their arguments. */
+describe('a real bash does no more than the rules allow', () => {
   let root: string
   let log: string
 
@@ -148,11 +148,11 @@ describe('a real bash does no more than was allowed', () => {
       if (program.startsWith('git')) expect(program, command).not.toContain('--output')
   }
 
-  test('for every command of the table', () => {
+  test('for every allowed command of the table', () => {
     for (const command of allowed.filter(text => !/while|git diff --quiet; do/.test(text))) check(command)
   })
 
-  test('for commands made at random', () => {
+  test('for random commands', () => {
     fc.assert(
       fc.property(commands, command => {
         if (/\b(?:while|until)\b/.test(command)) return
@@ -162,7 +162,7 @@ describe('a real bash does no more than was allowed', () => {
     )
   })
 
-  test('and in the mode all, never a push while pushing is denied', () => {
+  test('and with approve mode all never pushes while a rule denies git push', () => {
     const noPush: Rule[] = [{ tool: 'Bash', match: 'git push*', decision: 'deny' }]
     const pieces = [
       ...[

@@ -35,7 +35,7 @@ describe('joining commands', () => {
   )
   const operator = fc.constantFrom(...operators)
 
-  test('one part that is not allowed spoils the whole, on either side', () => {
+  test('one part that is not allowed makes the whole command ask, in either order', () => {
     fc.assert(
       fc.property(harmless, operator, harmful, (good, glue, bad) => {
         expect(decision(`${good}${glue}${bad}`)).toBe('ask')
@@ -45,7 +45,7 @@ describe('joining commands', () => {
     )
   })
 
-  test('so does every attempt of the table', () => {
+  test('so does every hostile command of the table', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...hostile.filter(text => !/^[\s#]/.test(text) && text !== '')),
@@ -58,7 +58,7 @@ describe('joining commands', () => {
     )
   })
 
-  test('nested anywhere, too', () => {
+  test('so does one that is nested anywhere', () => {
     const nest = fc.constantFrom(
       (inner: string) => `ls $(${inner})`,
       (inner: string) => `ls "$(${inner})"`,
@@ -79,7 +79,7 @@ describe('joining commands', () => {
   })
 })
 
-test('never throws, whatever it is given', () => {
+test('decide never throws, whatever the input', () => {
   const modes = fc.constantFrom(...approveModes)
   const rules = fc.array(
     fc.record({
@@ -102,7 +102,7 @@ test('never throws, whatever it is given', () => {
   )
 })
 
-test('a glob that covers a text could match it', () => {
+test('if matches is true, couldMatch is true', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '*', '?', unknownText), maxLength: 12 })
   fc.assert(
     fc.property(text, text, (pattern, subject) => {
@@ -112,7 +112,7 @@ test('a glob that covers a text could match it', () => {
   )
 })
 
-test('long input is decided as well', () => {
+test('long input is decided correctly and in time', () => {
   expect(decision(`git add ${'x'.repeat(200_000)}`)).toBe('allow')
   expect(decision(`git add ${'x '.repeat(20_000)}`)).toBe('allow')
   expect(decision(`sudo ${'-x '.repeat(20_000)}`)).toBe('ask')
