@@ -75,7 +75,7 @@ function verdictsOfParts(situation: Situation): ExplainedVerdict[] {
   return [decideText(situation, tool, inputText(input, textField(tool) ?? ''))]
 }
 
-/** Decides about a tool of which agenc understands one field or none. With none, a rule with `match` cannot allow it. */
+/** For tools of which agenc understands one field or none. With none, a rule with `match` cannot allow the tool. */
 function decideText(situation: Situation, tool: string, text: string | undefined): ExplainedVerdict {
   return applyRules(situation, tool, {
     text: text ?? tool,

@@ -1,7 +1,7 @@
 /**
- * Globs over commands. `*` matches any text, including spaces and the empty text; `?` matches one character; `\` makes
- * the next of these literal. A glob must match from the first to the last character, and case matters. A final ` *` also
- * matches if no argument follows: `git *` covers a bare `git`.
+ * Globs over commands. `*` matches any text, including spaces and the empty text; `?` matches one character; `\`
+ * makes the next of these literal. A glob must match the whole text, and case matters. A final ` *` also matches if no
+ * argument follows: `git *` covers a bare `git`.
  */
 
 /** Stands in a text for a value that only the shell will know. For an allow rule, only `*` covers it. */

@@ -5,7 +5,7 @@ import { writeFileAtomically } from '../io/files.ts'
 import { isMissionId, type MissionId } from '../mission-id.ts'
 import type { Paths } from '../paths.ts'
 
-/** Automatic approvals are paused while a hold file exists: one in agenc's home for all missions, or one per mission. */
+/** A hold file pauses automatic approvals: in agenc's home for all missions, in a mission's directory for that one. */
 export interface Holds {
   /** When the hold on all missions began; null if there is none. */
   all: string | null

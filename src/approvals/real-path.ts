@@ -4,9 +4,9 @@ import { dirname, isAbsolute, join } from 'node:path'
 const maxLinks = 40
 
 /**
- * Returns where a write to this absolute path would land. Follows the path as the kernel does: `..` after a symbolic link
- * leaves the directory that the link leads to. Names that do not exist yet are kept. A dangling link is followed, because
- * a write through it creates its target.
+ * Returns where a write to this absolute path would land. Follows the path as the kernel does: `..` after a symbolic
+ * link leaves the directory that the link leads to. Names that do not exist yet are kept. A dangling link is followed,
+ * because a write through it creates its target.
  */
 export function realPath(path: string): string {
   const left = components(path)

@@ -25,7 +25,7 @@ export function pathField(tool: string): string | undefined {
   return Object.hasOwn(pathFields, tool) ? pathFields[tool] : undefined
 }
 
-/** For other tools, the field that `match` is compared with. A rule with `match` never allows a tool not listed here. */
+/** For other tools, the field that `match` is compared with. A rule with `match` never allows any further tool. */
 const textFields: Record<string, string> = {
   Agent: 'subagent_type',
   BashOutput: 'bash_id',

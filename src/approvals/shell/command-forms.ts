@@ -10,9 +10,9 @@ const maxForms = 2000
 const maxArguments = 60
 
 /**
- * Lists the texts that deny and ask rules are compared with: the command as written, without quotes, without assignments,
- * with the program's bare name, without options before the subcommand, and any command that the program may be told to
- * run. The list is long on purpose, since one matching text is enough to deny.
+ * Lists the texts that deny and ask rules are compared with: the command as written, without quotes, without
+ * assignments, with the program's bare name, without options before the subcommand, and any command that the program
+ * may be told to run. The list is long on purpose, since one matching text is enough to deny.
  */
 export function normalForms(command: SimpleCommand, depth = 0): string[] {
   const forms = new Set([collapseSpaces(command.text)])
@@ -26,8 +26,8 @@ export function normalForms(command: SimpleCommand, depth = 0): string[] {
 }
 
 /**
- * Lists the texts that a command may turn out to be once the shell has filled in the unknown values. Its arguments count
- * as commands only if the program runs them.
+ * Lists the texts that a command may turn out to be once the shell has filled in the unknown values. Its arguments
+ * count as commands only if the program runs them.
  */
 export function possibleForms(command: SimpleCommand): string[] {
   const words = collapseSpaces(command.words.map(item => item.possible).join(' ')).split(' ')

@@ -304,7 +304,7 @@ export const namedLaunchers: Record<string, Launcher> = {
   },
 }
 
-/** These run a command from their arguments in ways agenc does not follow. Only a rule without wildcards covers them. */
+/** These run a command from their arguments, but agenc cannot follow how. Only a rule without wildcards covers them. */
 export const opaqueLaunchers = setOf(`
   ash at batch bwrap busybox capsh catchsegv cgexec chpst chronic chrt cross-env cgroup-exec dbus-run-session direnv
   dotenv dotenvx eatmydata emulate entr expect faketime fakeroot firejail flock gdb gosu guix hyperfine

@@ -36,7 +36,7 @@ const reasonsNotToTrust: Partial<Record<SyntaxNode['type'], string>> = {
   ArithmeticExpansion: 'arithmetic can run commands',
 }
 
-/** Lists every simple command in a script and every file it opens by redirection, however deeply nested. Never throws. */
+/** Lists every simple command of a script and every file it redirects to or from, however nested. Never throws. */
 export function readScript(
   source: string,
   { hasStdin = false, mayRepeat = false }: Surroundings = {},
@@ -204,8 +204,8 @@ const wholeNodes = new Set<SyntaxNode['type']>([
 const keywords = /\b(?:if|then|elif|else|fi|for|in|do|done|while|until|case|esac|select|time|p)\b/g
 
 /**
- * The parser may skip characters it does not understand without reporting an error. So the text that did not become part
- * of the tree is checked: only separators and keywords may be left.
+ * The parser may skip characters it does not understand without reporting an error. So the text that did not become
+ * part of the tree is checked: only separators and keywords may be left.
  */
 function hasUnparsedText(script: Script, source: string): boolean {
   const understood: Range[] = []

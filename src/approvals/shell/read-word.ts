@@ -107,7 +107,7 @@ function isPathGlob(node: Word): boolean {
   return rest.every(part => part.type === 'Glob' || part.type === 'Literal')
 }
 
-/** Returns the text of `"$(cat <<'EOF' … EOF)"`, the usual way to write a long commit message; null for other substitutions. */
+/** Returns the text of `"$(cat <<'EOF' … EOF)"`, a common way to write long commit messages, or null. */
 export function quotedHereDocument(part: CommandExpansionPart): string | null {
   const script = part.script
   const only = script?.commands[0]?.command

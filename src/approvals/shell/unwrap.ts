@@ -30,7 +30,7 @@ import {
 
 const maxDepth = 64
 
-/** Lists everything a command line would run, including the commands inside `sudo`, `bash -c`, `find -exec` and so on. */
+/** Lists everything a command line would run, including commands inside `sudo`, `bash -c`, `find -exec` and so on. */
 export function readCommandLine(source: string, depth = 0, around: Surroundings = {}): Part[] {
   if (depth > maxDepth) return [nestedTooDeeply(source)]
   return readScript(source, around).flatMap(part => (part.kind === 'command' ? unwrap(part, depth) : [part]))
