@@ -35,7 +35,8 @@ export function importsOf({ path, text }: SourceFile): Import[] {
 /** From the ground up. Rooms on one floor do not know each other, except on the ground. */
 export const floors: readonly (readonly string[])[] = [
   ['errors.ts', 'version.ts', 'paths.ts', 'context.ts', 'mission-id.ts', 'io', 'system'],
-  ['config', 'db'],
+  ['config'],
+  ['db'],
   ['approvals', 'claude', 'editor', 'repo', 'tmux'],
   ['mission'],
   ['surface'],

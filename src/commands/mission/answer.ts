@@ -1,5 +1,5 @@
-import { subjectOf } from '../../approvals/subject.ts'
-import { isForTheUser } from '../../approvals/tool.ts'
+import { requestSummary } from '../../approvals/request-summary.ts'
+import { isForTheUser } from '../../approvals/tool-input.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
@@ -134,7 +134,7 @@ function listing(pending: readonly PendingRequest[]): string {
 }
 
 function describe({ tool, input }: PendingRequest): string {
-  return cleanText(`${tool} ${subjectOf(tool, input)}`)
+  return cleanText(`${tool} ${requestSummary(tool, input)}`)
 }
 
 function answered(decision: string): string {

@@ -1,6 +1,7 @@
 import { findClaude } from '../../claude/find-claude.ts'
 import { refuseBypassAsRoot } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { approveModesInWords } from '../../config/approve-modes.ts'
 import { preparedConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
@@ -9,12 +10,12 @@ import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { readAll } from '../../io/read-all.ts'
-import { parseApprove } from '../../mission/approve-mode.ts'
 import { checkMode } from '../../mission/check-mode.ts'
 import { createMission } from '../../mission/create.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
+import { parseApprove } from '../../mission/permission.ts'
 import type { MissionId } from '../../mission-id.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 
@@ -44,7 +45,7 @@ export default defineCommand<Input>({
       flags: '--permission-mode <mode>',
       description: 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto …',
     },
-    { flags: '--approve <who>', description: 'ask, rules or all: who answers permission requests' },
+    { flags: '--approve <who>', description: `${approveModesInWords}: who answers permission requests` },
     { flags: '--model <model>', description: 'the model for Claude' },
     { flags: '--no-focus', description: 'inside the agenc session: stay in this window' },
     { flags: '--here', description: 'in this window, which has no other use', hidden: true },

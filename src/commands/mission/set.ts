@@ -1,14 +1,15 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { approveModesInWords } from '../../config/approve-modes.ts'
 import type { Context } from '../../context.ts'
 import type { MissionChange, MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
-import { parseApprove } from '../../mission/approve-mode.ts'
 import { checkMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeMissions, statusNow } from '../../mission/list.ts'
 import { missionService } from '../../mission/open-service.ts'
+import { parseApprove } from '../../mission/permission.ts'
 import { shortId } from '../../mission-id.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
 
@@ -33,7 +34,7 @@ export default defineCommand<Input>({
     { flags: '--follow', description: 'no permission mode of its own: as the settings say' },
     {
       flags: '--approve <who>',
-      description: "ask, rules or all: who answers permission requests; 'follow': as the settings say",
+      description: `${approveModesInWords}: who answers permission requests; 'follow': as the settings say`,
     },
     { flags: '--model <model>', description: "the model for Claude; '': as the settings say" },
     { flags: '--restart', description: 'if it runs: start its Claude anew as soon as it is idle' },

@@ -1,5 +1,5 @@
 import { isHeld } from '../../approvals/hold.ts'
-import { subjectOf } from '../../approvals/subject.ts'
+import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
@@ -51,7 +51,7 @@ function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
 }
 
 function pendingLine({ id, tool, input, since }: MissionJson['pending'][number]): string {
-  return `${id}: ${tool} ${subjectOf(tool, input)} since ${since}`
+  return `${id}: ${tool} ${requestSummary(tool, input)} since ${since}`
 }
 
 function lastExit({ last_exit: exit }: MissionJson): string | null {

@@ -1,16 +1,9 @@
-import picomatch from 'picomatch'
-import type { Rule } from './rule.ts'
-
-export function isFor(rule: Rule, tool: string): boolean {
-  return rule.tool.split('|').some(name => name === tool || picomatch(name, { nonegate: true })(tool))
-}
-
-/** Plans and questions are the user's, whatever the rules say. */
+/** Only the user may answer plans and questions, whatever the rules say. */
 export function isForTheUser(tool: string): boolean {
   return tool === 'AskUserQuestion' || tool === 'ExitPlanMode'
 }
 
-/** The input that says which file or directory a tool works on. */
+/** The input field that names the file or directory a tool works on. */
 const pathFields: Record<string, string> = {
   Edit: 'file_path',
   Glob: 'path',
@@ -23,7 +16,7 @@ const pathFields: Record<string, string> = {
   Write: 'file_path',
 }
 
-/** These work on the current directory when no path is given. */
+/** These tools work on the current directory if no path is given. */
 export const directoryTools = new Set(['Glob', 'Grep', 'LS'])
 
 export const writingTools = new Set(['Edit', 'MultiEdit', 'NotebookEdit', 'Write'])
@@ -32,7 +25,7 @@ export function pathField(tool: string): string | undefined {
   return Object.hasOwn(pathFields, tool) ? pathFields[tool] : undefined
 }
 
-/** For other tools, what `match` is compared with. Where none is listed, a rule with `match` never allows. */
+/** For other tools, the field that `match` is compared with. A rule with `match` never allows any further tool. */
 const textFields: Record<string, string> = {
   Agent: 'subagent_type',
   BashOutput: 'bash_id',
@@ -53,7 +46,7 @@ export function inputText(input: unknown, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** As if Claude had asked to use the tool on this command, path or address. */
+/** Returns the input of a request to use the tool on this command, path or URL. */
 export function inputFor(tool: string, text: string): Record<string, unknown> {
   if (tool === 'Bash') return { command: text }
   if (tool === 'WebFetch') return { url: text }

@@ -1,10 +1,14 @@
+export function setOf(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/))
+}
+
 /**
- * Options by which well-known programs run other programs, read instructions from a file or a place of
- * the caller's choice, or write elsewhere. A glob does not cover them: a rule has to say them.
+ * Options that make well-known programs run other programs, read instructions from a file the caller chooses, or write
+ * to other places. A wildcard does not cover them: a rule has to contain them.
  *
- * `--long` also stands for its abbreviations and `--long=value`; `-x` for `-x`, `-xvalue` and `-abx`;
- * `-word` for programs with long names after one dash; `word` for an argument that is just that; `name=`,
- * `.`, `@` and `+` for one that begins so.
+ * `--long` also stands for its abbreviations and for `--long=value`. `-x` also stands for `-xvalue` and `-abx`. `-word`
+ * is for programs with long option names after one dash. `word` stands for exactly that argument. An item that ends in
+ * `=`, `.`, `@` or `+` stands for every argument that starts with it.
  */
 export const riskyOptions: Record<string, string> = {
   ag: '--pager --path-to-ignore',
@@ -193,35 +197,33 @@ export const riskyOptions: Record<string, string> = {
   zip: '-T -TT --unzip-command --test -O --out --output-file -b --temp-path -m --move -@',
 }
 
-/** For programs not listed above. */
-export const riskyOptionsElsewhere = '--exec --eval --command --output --output-file'
+/** For programs that are not listed above. */
+export const riskyOptionsOfOthers = '--exec --eval --command --output --output-file'
 
-/** Programs whose options are whole words after one dash. */
-export const oneDashPrograms = new Set('find go gcc java openssl terraform nmap'.split(' '))
+/** Programs whose long options start with one dash. */
+export const oneDashPrograms = setOf('find go gcc java openssl terraform nmap')
 
-/** Nothing these can be told runs or writes anything, so that an unknown argument does no harm. */
-export const inertPrograms = new Set(
-  `ls cat head wc pwd echo true false : basename dirname realpath readlink stat du df cut tr nl rev tac fold
+/** No argument makes these run or write anything, so an unknown argument does no harm. */
+export const inertPrograms = setOf(`
+  ls cat head wc pwd echo true false : basename dirname realpath readlink stat du df cut tr nl rev tac fold
   fmt expand unexpand seq sleep whoami id uname which type md5sum sha1sum sha256sum sha512sum shasum cksum cmp
-  comm paste join od hexdump strings grep egrep fgrep jq tail nproc groups tty logname printenv`.split(/\s+/),
-)
+  comm paste join od hexdump strings grep egrep fgrep jq tail nproc groups tty logname printenv`)
 
-/** Their second plain word is a file they write. */
+/** These write to the file that their second operand names. */
 export const writesSecondOperand = new Set(['uniq', 'xxd'])
 
-/** They run what they read from standard input when no file is named. */
-export const interpreters = new Set(
-  `node python perl ruby php lua deno bun tsx ts-node osascript awk sed make bc emacs expect tclsh wish irb pry
-  R Rscript julia swift kotlin scala elixir clj racket guile at batch crontab patch cpio tar`.split(/\s+/),
-)
+/** These run their standard input as a program if no file is named. */
+export const interpreters = setOf(`
+  node python perl ruby php lua deno bun tsx ts-node osascript awk sed make bc emacs expect tclsh wish irb pry
+  R Rscript julia swift kotlin scala elixir clj racket guile at batch crontab patch cpio tar`)
 
-/** They take commands from standard input whatever file or database is named, and some of these run programs. */
-export const commandReaders = new Set(
-  'psql mysql sqlite3 dc gdb redis mongosh ed ex vi vim nvim ghci iex erl sbcl'.split(' '),
+/** These always read commands from standard input, and some of those commands run programs. */
+export const commandReaders = setOf(
+  'psql mysql sqlite3 dc gdb redis mongosh ed ex vi vim nvim ghci iex erl sbcl',
 )
 
 /** Other names for the same program. */
-export const sameProgram: Record<string, string> = {
+export const programAliases: Record<string, string> = {
   'c++': 'gcc',
   'docker-compose': 'docker',
   'g++': 'gcc',
@@ -255,3 +257,79 @@ export const sameProgram: Record<string, string> = {
   mvnw: 'mvn',
   gradlew: 'gradle',
 }
+
+/** A program that runs the command given in its arguments, and the words it takes before that command. */
+export interface Launcher {
+  /** Options without a value. */
+  flags?: string
+  /** Options with a value, as the next word or joined. */
+  valued?: string
+  /** Number of words between the options and the command, such as the seconds of `timeout`. */
+  operands?: number
+  /** Takes `NAME=value` words before the command. */
+  assignments?: boolean
+  /** Adds arguments that are not known in advance. */
+  addsArguments?: boolean
+}
+
+/** These only run the command, so no rule has to name them. */
+export const transparentLaunchers: Record<string, Launcher> = {
+  builtin: {},
+  caffeinate: { flags: '-d -i -m -s -u', valued: '-t' },
+  command: { flags: '-p' },
+  env: { assignments: true },
+  exec: {},
+  ionice: { flags: '-t', valued: '-c -n' },
+  nice: { valued: '-n --adjustment' },
+  nohup: {},
+  setsid: { flags: '-w --wait' },
+  stdbuf: { valued: '-i -o -e --input --output --error' },
+  time: { flags: '-p' },
+  timeout: {
+    flags: '--foreground --preserve-status -v --verbose',
+    valued: '-k --kill-after -s --signal',
+    operands: 1,
+  },
+}
+
+/** These change the user, the root or the arguments of the command. A rule has to name them and the command too. */
+export const namedLaunchers: Record<string, Launcher> = {
+  chroot: { operands: 1 },
+  doas: { flags: '-n', valued: '-u' },
+  sudo: { flags: '-n -S -k -H -b', valued: '-u -g -p', assignments: true },
+  xargs: {
+    flags: '-0 -r -t -x --null --no-run-if-empty --verbose --exit --replace --max-lines',
+    valued: '-n -L -P -d -s -E -I --max-args --max-procs --delimiter --max-chars',
+    addsArguments: true,
+  },
+}
+
+/** These run a command from their arguments, but agenc cannot follow how. Only a rule without wildcards covers them. */
+export const opaqueLaunchers = setOf(`
+  ash at batch bwrap busybox capsh catchsegv cgexec chpst chronic chrt cross-env cgroup-exec dbus-run-session direnv
+  dotenv dotenvx eatmydata emulate entr expect faketime fakeroot firejail flock gdb gosu guix hyperfine
+  ifne inotifywait incrontab launchctl ld.so lldb ltrace make-pipe mise mispipe asdf nix-shell nix newgrp nocorrect noglob
+  nsenter numactl op parallel pee perf pkexec prlimit proxychains proxychains4 repeat rlwrap rtrace run0 runuser runcon sandbox-exec screen
+  script scriptreplay sem setarch setpriv setlock setuidgid sg softlimit ssh-agent start-stop-daemon strace su
+  su-exec systemd-inhibit systemd-run taskset tmux torify torsocks toybox trickle tsocks unbuffer unshare valgrind
+  waitfor watch watchexec nodemon winpty xcrun arch xvfb-run zsh-defer -`)
+
+/** These run a command on another machine, in a container or from a package. A rule has to name which one. */
+export const remoteLaunchers = setOf(`
+  bunx docker-compose kubectl mosh npx pipx pnpx podman docker rsh ssh autossh sshpass uvx vagrant lxc
+  limactl colima nerdctl buildah toolbox distrobox oc heroku flatpak snap`)
+
+/** These run their standard input as shell commands. */
+export const stdinShells = setOf('at batch parallel')
+
+export const shells = setOf('sh bash zsh dash ksh ksh93 mksh rbash fish csh tcsh pwsh')
+
+/** Shell builtins that change how later commands are read or run. */
+export const stateBuiltins = setOf(`
+  alias unalias hash enable disable set setopt unsetopt shopt bind complete compgen compopt mapfile readarray
+  read unset let getopts trap autoload functions zmodload sched zle emulate umask ulimit jobs fg bg disown kill
+  wait history fc pushd popd cd chdir logout exit return break continue suspend dirs caller rehash zcompile
+  limit unlimit vared zparseopts zstyle add-zsh-hook`)
+
+/** Shell builtins that set variables. */
+export const declarationBuiltins = setOf('export declare typeset local readonly integer float private')

@@ -1,4 +1,4 @@
-/** Hides what looks like a secret in text that is shown. Errs on the side of hiding. */
+/** Hides anything that looks like a secret before text is shown. Errs on the side of hiding too much. */
 
 const mask = '***'
 
@@ -40,7 +40,7 @@ export function maskSecrets(text: string): string {
   return shown.replace(/[\w+=-]{24,}(?:\/[\w+=-]+)*/g, word => (looksRandom(word) ? mask : word))
 }
 
-/** A tool's input with every secret in it hidden, and whole values whose key says that they are one. */
+/** Masks secrets anywhere in a tool's input, and every string whose key names a secret. */
 export function maskInput(input: unknown): unknown {
   if (typeof input === 'string') return maskSecrets(input)
   if (Array.isArray(input)) return input.map(maskInput)
@@ -55,7 +55,7 @@ export function maskInput(input: unknown): unknown {
 
 const commitIdLength = 40
 
-/** Commit ids, UUIDs and long names are not secrets; random text of that length is. */
+/** Commit ids, UUIDs and long names are not secrets. Random text of the same length is assumed to be one. */
 function looksRandom(word: string): boolean {
   if (/^[0-9a-f]+$/i.test(word)) return word.length > commitIdLength
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word)) return false

@@ -1,9 +1,9 @@
 import { cleanText } from '../io/text.ts'
-import { maskInput, maskSecrets } from './mask.ts'
-import { inputText, pathField, textField } from './tool.ts'
+import { maskInput, maskSecrets } from './mask-secrets.ts'
+import { inputText, pathField, textField } from './tool-input.ts'
 
-/** In one line, without secrets, what a request is about: the command, the path, the address. */
-export function subjectOf(tool: string, input: unknown): string {
+/** The command, path or URL of a request, in one line and with secrets masked. */
+export function requestSummary(tool: string, input: unknown): string {
   const field = tool === 'Bash' ? 'command' : (pathField(tool) ?? textField(tool) ?? 'url')
   const text = inputText(input, field)
   if (text !== undefined) return cleanText(maskSecrets(text))
