@@ -1,5 +1,6 @@
 import { requestSummary } from '../../approvals/request-summary.ts'
 import { isForTheUser } from '../../approvals/tool-input.ts'
+import { dialogTools } from '../../claude/hook-report.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
@@ -92,11 +93,8 @@ function requestOf(mission: MissionJson, id: string | undefined): PendingRequest
     throw new AgencError(`${mission.short_id} has no pending request ${id}`, listing(pending))
   if (!request) throw nothingPending(mission)
   if (isForTheUser(request.tool)) {
-    const kind = request.tool === 'ExitPlanMode' ? 'a plan' : 'a question'
-    throw new AgencError(
-      `${mission.short_id} waits with ${kind}, which only you can answer, in its window`,
-      goThere(mission),
-    )
+    const kind = dialogTools[request.tool] === 'plan' ? 'Plans' : 'Questions'
+    throw new AgencError(`${kind} must be answered in the window`, goThere(mission))
   }
   return request
 }
@@ -126,7 +124,7 @@ function answeredOtherwise({ short_id }: MissionJson, decision: string): AgencEr
 }
 
 function goThere({ short_id }: MissionJson): string {
-  return `Go there: agenc mission resume ${short_id}`
+  return `Go there: agenc mission focus ${short_id}`
 }
 
 function listing(pending: readonly PendingRequest[]): string {
