@@ -5,7 +5,7 @@ import { decideBash } from './decide-bash.ts'
 import { decideFileTool } from './decide-file.ts'
 import { decideUrl } from './decide-url.ts'
 import { matches } from './glob.ts'
-import { realPath } from './real-path.ts'
+import { realPath } from './resolve-path.ts'
 import type { ExplainedVerdict, Request, ResolvePath, Rule, Situation, Verdict } from './rule.ts'
 import { inputText, isForTheUser, pathField, textField } from './tool-input.ts'
 

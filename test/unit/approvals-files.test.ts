@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decide, objection } from '../../src/approvals/decide.ts'
-import { realPath } from '../../src/approvals/real-path.ts'
+import { realPath } from '../../src/approvals/resolve-path.ts'
 import type { Decision, Rule } from '../../src/approvals/rule.ts'
 
 let root: string
