@@ -13,9 +13,9 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'Stop every approval at once, also those under way: from now on you are asked. Rules that deny go on denying.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: all missions" }],
-  options: [{ flags: '--release', description: 'let rules approve again' }, jsonOption],
+    'Pause automatic approvals, including those in progress. You are asked instead. Deny rules still apply.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: all missions)" }],
+  options: [{ flags: '--release', description: 'resume automatic approvals' }, jsonOption],
   examples: ['agenc hold', 'agenc hold 3f2a', 'agenc hold --release'],
   async run(context, { mission: word, release, json }) {
     const { paths, now } = context

@@ -1,4 +1,4 @@
-import type { Shell } from '../cli/completion/shells.ts'
+import type { Shell } from '../cli/completion/shell-scripts.ts'
 import type { Config } from '../config/schema.ts'
 import type { Approve } from '../db/mission-record.ts'
 import { usageError } from '../errors.ts'

@@ -21,11 +21,11 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Say what your rules would do with a command, a path or an address, and why. Nothing is run.',
-  arguments: [{ name: 'what', description: 'a command, a path or an address', required: true }],
+  description: 'Show what your rules would do with a command, a path or a URL, and why. Nothing is run.',
+  arguments: [{ name: 'what', description: 'a command, a path or a URL', required: true }],
   options: [
-    { flags: '--mission <mission>', description: 'as if this mission had asked; left out: the rules alone' },
-    { flags: '--tool <name>', description: 'as if this tool had asked; Bash where left out' },
+    { flags: '--mission <mission>', description: 'test as if this mission asked (default: only the rules)' },
+    { flags: '--tool <name>', description: 'test as if this tool asked (default: Bash)' },
     jsonOption,
   ],
   examples: ['agenc approvals test "git push && ls"', 'agenc approvals test --tool Write src/main.ts'],

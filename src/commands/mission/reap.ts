@@ -11,8 +11,8 @@ import { systemProbe } from '../../system/process-identity.ts'
 import { endTree } from '../../system/process-tree.ts'
 
 export default defineCommand<{ mission: string }>({
-  description: 'End the Claude of a wrapper that was killed. For agenc itself.',
-  arguments: [{ name: 'mission', description: 'full id', required: true }],
+  description: 'End the Claude of a wrapper that was killed. For internal use.',
+  arguments: [{ name: 'mission', description: 'its full id', required: true }],
   examples: ['agenc mission _reap 3f2a91bc-…'],
   async run(context, { mission: id }) {
     if (!isMissionId(id)) return 0

@@ -11,11 +11,11 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Run one mission in this terminal. For agenc itself.',
-  arguments: [{ name: 'mission', description: 'full id', required: true }],
+  description: 'Run one mission in this terminal. For internal use.',
+  arguments: [{ name: 'mission', description: 'its full id', required: true }],
   options: [
-    { flags: '--resume', description: 'go on with its conversation' },
-    { flags: '--prompt <text>', description: 'what to tell Claude first' },
+    { flags: '--resume', description: 'continue its conversation' },
+    { flags: '--prompt <text>', description: 'the first prompt for Claude' },
   ],
   examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
   async run(context, { mission: id, prompt }) {

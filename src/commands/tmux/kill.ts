@@ -12,8 +12,8 @@ import { markClosed } from '../../tmux/session-closed-marker.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ apart?: boolean }>({
-  description: 'Stop every mission that has a window, then end the agenc session. Conversations stay.',
-  options: [{ flags: '--apart', description: 'for agenc itself', hidden: true }],
+  description: 'Stop every mission that has a window, then end the agenc session. Conversations are kept.',
+  options: [{ flags: '--apart', description: 'for internal use', hidden: true }],
   examples: ['agenc tmux kill'],
   async run(context, { apart }) {
     if (!apart && placeInSession(context)) {
