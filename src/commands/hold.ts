@@ -13,8 +13,8 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'Pause automatic approvals: you answer every permission request yourself, even one that a rule was about to allow. Deny rules still apply.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; all missions if omitted" }],
+    'Pause automatic approvals, including those in progress. You are asked instead. Deny rules still apply.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: all missions)" }],
   options: [{ flags: '--release', description: 'resume automatic approvals' }, jsonOption],
   examples: ['agenc hold', 'agenc hold 3f2a', 'agenc hold --release'],
   async run(context, { mission: word, release, json }) {

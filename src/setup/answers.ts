@@ -1,4 +1,4 @@
-import type { Shell } from '../cli/completion/shells.ts'
+import type { Shell } from '../cli/completion/shell-scripts.ts'
 import { type Approve, approveModes } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
 import { usageError } from '../errors.ts'

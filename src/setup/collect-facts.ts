@@ -1,4 +1,4 @@
-import { isShell, shellNamed, shellOf } from '../cli/completion/shells.ts'
+import { isShell, shellNamed, shellOf } from '../cli/completion/shell-scripts.ts'
 import type { Approve } from '../config/approve-modes.ts'
 import { type Config, editorNames } from '../config/schema.ts'
 import { type Context, isInteractive } from '../context.ts'

@@ -53,7 +53,7 @@ export function roomOf(path: string): string | undefined {
 }
 
 /** Why this import must not be; undefined when it may. */
-export function arrowProblem({ from, to, isType }: Import): string | undefined {
+export function arrowProblem({ from, to }: Import): string | undefined {
   const [room, target] = [roomOf(from), roomOf(to)]
   if (room === undefined || target === undefined || room === target) return undefined
   if (room === 'stand-in') return floorOf(target) === 0 ? undefined : `the stand-in must not know ${target}`

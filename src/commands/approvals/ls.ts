@@ -26,13 +26,12 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description:
-    'List permission requests, oldest first: what Claude asked for, the answer, and where it came from.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; all missions if omitted" }],
+  description: 'List permission requests and their answers, oldest first.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: all)" }],
   options: [
-    { flags: '--tool <name>', description: 'only requests for this tool' },
-    { flags: '--decision <word>', description: 'only allow, deny or ask (ask: not answered)' },
-    { flags: '--since <time>', description: 'only requests since then: 2h, 3d, or a date' },
+    { flags: '--tool <name>', description: 'only this tool' },
+    { flags: '--decision <word>', description: 'only allow, deny, or ask (no answer, or none yet)' },
+    { flags: '--since <time>', description: 'only since then: 2h, 3d, or a date' },
     jsonOption,
   ],
   examples: ['agenc approvals ls 3f2a', 'agenc approvals ls --decision deny --since 1d --json'],

@@ -25,11 +25,8 @@ export default defineCommand<Input>({
   description: 'Show what your rules would do with a command, a path or a URL, and why. Nothing is run.',
   arguments: [{ name: 'what', description: 'a command, a path or a URL', required: true }],
   options: [
-    {
-      flags: '--mission <mission>',
-      description: 'decide as for this mission; only the rules count if omitted',
-    },
-    { flags: '--tool <name>', description: 'decide as for this tool (default: Bash)' },
+    { flags: '--mission <mission>', description: 'test as if this mission asked (default: only the rules)' },
+    { flags: '--tool <name>', description: 'test as if this tool asked (default: Bash)' },
     jsonOption,
   ],
   examples: ['agenc approvals test "git push && ls"', 'agenc approvals test --tool Write src/main.ts'],

@@ -18,11 +18,11 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    "Put a task into a mission's .zed/tasks.json and .vscode/tasks.json that starts or resumes it, in the permission mode that is configured. All else in these files stays as it is.",
-  arguments: [{ name: 'dir', description: "a mission's directory; left out: the one this runs in" }],
+    "Add a task to a mission's .zed/tasks.json and .vscode/tasks.json that starts or resumes the mission in its configured permission mode. Everything else in these files stays as it is.",
+  arguments: [{ name: 'dir', description: "a mission's directory (default: the current one)" }],
   options: [
-    { flags: '--replace', description: 'let tasks that skip all permissions start the mission instead' },
-    { flags: '--keep', description: 'leave such tasks as they are, without asking' },
+    { flags: '--replace', description: 'replace tasks that skip all permissions' },
+    { flags: '--keep', description: 'keep tasks that skip all permissions, and do not ask' },
     jsonOption,
   ],
   examples: ['agenc editor tasks', 'agenc editor tasks --replace'],

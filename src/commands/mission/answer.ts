@@ -27,15 +27,15 @@ const longestMessage = 2_000
 
 export default defineCommand<Input>({
   description:
-    'Answer a permission request of a mission from here. An answer given in its own dialog meanwhile wins.',
+    'Answer a permission request of a mission. If you answer in its own dialog first, that answer counts.',
   arguments: [
-    { name: 'mission', description: "id, a prefix of it, or '.'", required: true },
+    { name: 'mission', description: "its id, a prefix of it, or '.'", required: true },
     { name: 'decision', description: 'allow or deny', required: true },
   ],
   options: [
-    { flags: '--mode <mode>', description: 'with allow: go over to this permission mode' },
-    { flags: '--message <text>', description: 'with deny: what to tell Claude' },
-    { flags: '--request <id>', description: 'which one; left out: the oldest' },
+    { flags: '--mode <mode>', description: 'with allow: also switch to this permission mode' },
+    { flags: '--message <text>', description: 'with deny: a message for Claude' },
+    { flags: '--request <id>', description: 'the request to answer (default: the oldest)' },
     jsonOption,
   ],
   examples: [

@@ -5,8 +5,8 @@ import { missionNamed } from '../editor/sight-missions.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
-    'Ask the window that shows a mission to close; its program may ask you first. Where none does, do nothing.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+    'Ask the window that shows a mission to close. Its program may ask you to confirm. Does nothing if no window shows the mission.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [jsonOption],
   examples: ['agenc mission close-editor 3f2a'],
   async run(context, { mission: word, json }) {

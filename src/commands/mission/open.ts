@@ -4,8 +4,8 @@ import { missionNamed } from '../editor/sight-missions.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
-    "Open the configured editor at a mission's directory. It outlives this command, which returns at once.",
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+    "Open a mission's directory in the configured editor. The command returns at once; the editor stays open.",
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [jsonOption],
   examples: ['agenc mission open 3f2a', 'agenc config set editor.name zed'],
   async run(context, { mission: word, json }) {

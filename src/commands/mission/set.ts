@@ -25,19 +25,22 @@ interface Input {
 
 export default defineCommand<Input>({
   description: 'Change the permission mode, the approvals or the model of one mission.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [
     {
       flags: '--permission-mode <mode>',
-      description: 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto …',
+      description: "what Claude may do without asking; see 'agenc help modes'",
     },
-    { flags: '--follow', description: 'no permission mode of its own: as the settings say' },
+    { flags: '--follow', description: 'use the permission mode from the settings' },
     {
       flags: '--approve <who>',
-      description: `${approveModesInWords}: who answers permission requests; 'follow': as the settings say`,
+      description: `who answers permission requests: ${approveModesInWords}; 'follow' for the settings`,
     },
-    { flags: '--model <model>', description: "the model for Claude; '': as the settings say" },
-    { flags: '--restart', description: 'if it runs: start its Claude anew as soon as it is idle' },
+    {
+      flags: '--model <model>',
+      description: "the model that Claude uses ('' for the one from the settings)",
+    },
+    { flags: '--restart', description: 'if it is running, restart its Claude as soon as it is idle' },
     jsonOption,
   ],
   examples: [
