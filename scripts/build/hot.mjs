@@ -23,7 +23,7 @@ const help = `import { printPage } from './cli/help/page.ts'
 /** Too big to be carried along by every file for the few times they are needed: by how they are imported. */
 const imports = {
   './stream.ts': 'src/system/stream.ts',
-  './config-file.ts': 'src/config/config-file.ts',
+  './check.ts': 'src/config/check.ts',
   '../wrapper/in-terminal.ts': 'src/wrapper/in-terminal.ts',
   '@inquirer/prompts': '@inquirer/prompts',
   '../approvals/decide.ts': 'src/approvals/decide.ts',

@@ -1,7 +1,7 @@
 import type { KnownSetting, Leaf, Tree } from '../../src/cli/completion/command-tree.ts'
 import { topics } from '../../src/cli/help/topics.ts'
 import { type Entry, nouns, topLevel } from '../../src/commands/registry.ts'
-import { type Setting, settings } from '../../src/config/setting-key.ts'
+import { type Setting, settings } from '../../src/config/settings.ts'
 
 /** Everything that can be said of a command line without the store. */
 export async function completionTree(): Promise<Tree> {

@@ -1,6 +1,5 @@
-import { defaultConfig } from '../../src/config/parse.ts'
-import { settings } from '../../src/config/setting-key.ts'
-import { valueAt } from '../../src/config/setting-value.ts'
+import { defaultConfig } from '../../src/config/read.ts'
+import { settings, valueAt } from '../../src/config/settings.ts'
 
 export function configurationPage(): string {
   const rows = settings.map(({ key, path, description }) => {

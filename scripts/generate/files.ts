@@ -1,5 +1,6 @@
-import { configJsonSchema } from '../../src/config/json-schema.ts'
-import { defaultConfig } from '../../src/config/parse.ts'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { configSchema } from '../../src/config/schema.ts'
 import { commandPages } from './commands.ts'
 import { completionTree } from './completion.ts'
 import { configurationPage } from './configuration.ts'
@@ -9,10 +10,15 @@ import { helpPages } from './help.ts'
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'schema/config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
-    'schema/config.defaults.json': `${JSON.stringify(defaultConfig, null, 2)}\n`,
+    'schema/config.defaults.json': `${JSON.stringify(v.parse(configSchema, {}), null, 2)}\n`,
     'src/cli/help/pages.json': `${JSON.stringify(await helpPages(), null, 2)}\n`,
     'src/cli/completion/tree.json': `${JSON.stringify(await completionTree())}\n`,
     'docs/configuration.md': configurationPage(),
     ...(await commandPages()),
   }
+}
+
+function configJsonSchema(): object {
+  const { $schema, ...schema } = toJsonSchema(configSchema, { typeMode: 'input' })
+  return { $schema, title: 'agenc settings', ...schema }
 }

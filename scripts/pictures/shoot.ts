@@ -1,6 +1,6 @@
 import type { Context } from '../../src/context.ts'
-import { startMission } from '../../src/demo/open-demo.ts'
-import { OuterTerminal } from '../../src/demo/outer.ts'
+import { OuterTerminal } from '../../src/demo/hidden-terminal.ts'
+import { startMission } from '../../src/demo/prepare-demo.ts'
 import { withDemo } from '../../src/demo/run-demo.ts'
 import { later, story } from './story.ts'
 

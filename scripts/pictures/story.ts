@@ -1,4 +1,4 @@
-import type { DemoScript } from '../../src/demo/demo-script.ts'
+import type { DemoScript } from '../../src/demo/tour.ts'
 
 const shop = {
   'README.md': '# shop\n',

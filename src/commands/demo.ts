@@ -1,14 +1,10 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
 import type { Context } from '../context.ts'
-import { attend } from '../demo/attend.ts'
-import { placeAt } from '../demo/demo-paths.ts'
-import { sayFarewell } from '../demo/farewell.ts'
-import { play } from '../demo/play.ts'
-import { isInTmux, tourKeys } from '../demo/press-keys.ts'
-import { printShot } from '../demo/print-screen.ts'
+import { placeAt } from '../demo/demo-place.ts'
+import { play, printShot } from '../demo/play-tour.ts'
 import { removePlace } from '../demo/remove-demo.ts'
-import { withDemo } from '../demo/run-demo.ts'
-import { tourScript } from '../demo/tour.ts'
+import { attend, sayFarewell, withDemo } from '../demo/run-demo.ts'
+import { isInTmux, tourKeys, tourScript } from '../demo/tour.ts'
 import { wantsColour } from '../io/colour.ts'
 
 interface Input {

@@ -1,7 +1,7 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
 import { examine, fixAll } from '../doctor/examine.ts'
-import type { Finding } from '../doctor/finding.ts'
-import { printFindings, summaryOf } from '../doctor/print-findings.ts'
+import type { Finding } from '../doctor/findings.ts'
+import { printFindings, summaryOf } from '../doctor/findings.ts'
 import { ExitCode } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 

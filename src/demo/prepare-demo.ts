@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Context } from '../context.ts'
+import { type Context, withChanges } from '../context.ts'
 import { AgencError, Cancelled } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
+import { pathsAt } from '../paths.ts'
 import type { StreamOptions } from '../system/runner.ts'
-import { agentLauncher } from './demo-claude.ts'
-import type { DemoPlace } from './demo-paths.ts'
-import type { DemoScript, TourKeys } from './demo-script.ts'
-import type { Sample } from './samples.ts'
+import { createSession } from '../tmux/session.ts'
+import { type Tmux, tmuxAt } from '../tmux/tmux.ts'
+import type { DemoPlace } from './demo-place.ts'
+import type { DemoScript, Sample, TourKeys } from './tour.ts'
 
 export interface Preparation {
   context: Context
@@ -66,4 +67,59 @@ export async function run(
 
 function write(path: string, text: string, mode = 0o600): void {
   writeFileSync(path, text, { mode })
+}
+
+/**
+ * The demo's Claude: the stand-in, which gets the words of the tour as its prompt where it was started without one.
+ * A new conversation is told by the repo it is in, a fork by being one; a resumed conversation goes on in silence.
+ */
+const script = `words=
+case " $* " in
+  *' -- '*) ;;
+  *' --fork-session '*) words=fork ;;
+  *' --resume '*) ;;
+  *) words=$(git remote get-url origin 2>/dev/null) ;;
+esac
+words=\${words##*/}
+words=$tour/\${words%.git}
+if [ -f "$words" ]; then set -- "$@" -- "$(cat "$words")"; fi
+exec "$node" "$agent" "$@"
+`
+
+export function agentLauncher({ self }: Pick<Context, 'self'>, wordsDirectory: string): string {
+  const [node, program] = self
+  const values = {
+    node: node!,
+    agent: join(program!, '..', '..', 'dist', 'stand-in.js'),
+    tour: wordsDirectory,
+  }
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`)
+  return `#!/bin/sh\n${lines.join('')}${script}`
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** The demo's own server: the default one of its own TMUX_TMPDIR. */
+export function demoTmux({ exec }: Context, { env, tmuxSocket }: DemoPlace): Tmux {
+  return tmuxAt(exec, env, tmuxSocket)
+}
+
+/** The session as `agenc tmux attach` makes it, except that nobody is asked for the first mission. */
+export async function openSession(preparation: Preparation, { first, others }: DemoScript): Promise<void> {
+  const { context, place } = preparation
+  const inPlace = withChanges(context, { env: place.env, paths: pathsAt(place.agencHome) })
+  const command = [...context.self, 'mission', 'new', '--here', ...first]
+  createSession(inPlace, demoTmux(context, place), { name: 'agenc', command })
+  for (const args of others) await startMission(preparation, args)
+}
+
+/** As if it were typed in the session's window, which stays in front. */
+export async function startMission(preparation: Preparation, args: readonly string[]): Promise<void> {
+  const { context, place } = preparation
+  const session = '#{socket_path},#{pid},#{s/[$]//:session_id}'
+  const [TMUX] = demoTmux(context, place).tell(['display-message', '-p', '-t', '=agenc:', session])
+  const env = { ...place.env, TMUX, AGENC_TMUX: '1' }
+  await run(preparation, [...context.self, 'mission', 'new', '--no-focus', ...args], { env })
 }

@@ -5,9 +5,9 @@ import type { Context } from '../context.ts'
 import { type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
 import { listTree, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
 import { type Tmux, tmuxAt } from '../tmux/tmux.ts'
-import { type DemoPlace, markerOf } from './demo-paths.ts'
-import { demoTmux } from './open-demo.ts'
-import { outerSocket } from './outer.ts'
+import { type DemoPlace, markerOf } from './demo-place.ts'
+import { outerSocket } from './hidden-terminal.ts'
+import { demoTmux } from './prepare-demo.ts'
 
 const graceMs = 8_000
 const killMs = 2_000

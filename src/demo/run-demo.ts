@@ -1,12 +1,17 @@
+import { once } from 'node:events'
 import type { Context } from '../context.ts'
+import { AgencError, Cancelled } from '../errors.ts'
+import { wrap } from '../io/wrap.ts'
 import { interruptible } from '../system/abort-on-signal.ts'
+import { findProgram } from '../system/find-program.ts'
 import { postGuard } from '../system/guard.ts'
+import { systemProbe } from '../system/process-identity.ts'
+import { suspendTogether } from '../system/suspend-together.ts'
 import { requireTmux } from '../tmux/tmux-version.ts'
-import { type DemoPlace, makePlace } from './demo-paths.ts'
-import type { DemoScript, TourKeys } from './demo-script.ts'
-import { openSession } from './open-demo.ts'
-import { prepare } from './prepare-demo.ts'
+import { type DemoPlace, makePlace } from './demo-place.ts'
+import { openSession, prepare } from './prepare-demo.ts'
 import { removePlace } from './remove-demo.ts'
+import type { DemoScript, TourKeys } from './tour.ts'
 
 export interface Visit {
   context: Context
@@ -40,4 +45,49 @@ export async function withDemo(
       }
     }
   })
+}
+
+/** The session in the user's own terminal, until they detach, end it, or end us. */
+export async function attend({ context, place, signal }: Visit): Promise<void> {
+  const [node, ...args] = [...context.self, 'tmux', 'attach']
+  const client = context.exec.start(node!, args, {
+    env: place.env,
+    cwd: place.root,
+    stdio: ['inherit', 'inherit', 'pipe'],
+  })
+  suspendTogether(client, systemProbe(context.exec))
+  let words = ''
+  client.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    words += text
+  })
+  try {
+    const [exitCode] = await once(client, 'close', { signal })
+    if (exitCode !== 0) throw notShown(words, context.env)
+  } catch (error) {
+    throw signal.aborted ? new Cancelled() : error
+  }
+}
+
+/** Without the advice of `attach`, which is about a server that will be gone by then. */
+function notShown(words: string, { TERM }: NodeJS.ProcessEnv): AgencError {
+  const reason = words.split('\n')[0]!.replace(/^agenc: /, '')
+  return new AgencError(
+    `the demo could not be shown${reason && `: ${reason}`}`,
+    `Does tmux know this terminal (TERM=${TERM ?? ''})? Without one: agenc demo --play`,
+  )
+}
+
+const installClaude = 'npm install -g @anthropic-ai/claude-code'
+
+/** What to do after the demo. */
+export function sayFarewell({ err, env }: Context): void {
+  const hasClaude = findProgram('claude', env) !== null
+  for (const line of wrap(
+    'The demo is over, and everything it made is gone. For the real thing:',
+    err.columns,
+  ))
+    err.line(line)
+  if (!hasClaude) err.line(`  ${installClaude}`)
+  err.line('  agenc setup')
+  err.line('  agenc tmux attach')
 }

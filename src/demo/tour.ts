@@ -1,5 +1,48 @@
-import type { DemoScript, TourKeys } from './demo-script.ts'
-import { tourSamples } from './samples.ts'
+import type { Context } from '../context.ts'
+import { socketOf } from '../tmux/server.ts'
+import { userKey } from '../tmux/user-keys.ts'
+
+/** How the keys are written in the words of the tour: `C-b a n`. */
+export interface TourKeys {
+  prefix: string
+  /** Said once, where the prefix is not the one that the user has. */
+  remark?: string
+}
+
+/** What a demo consists of; prompts are scripts for the stand-in (src/stand-in/script.ts). */
+export interface DemoScript {
+  keys: TourKeys
+  /** By `owner/name`. */
+  samples: Record<string, Sample>
+  /** Arguments of `agenc mission new`, for the session's first window. */
+  first: readonly string[]
+  /** And for those that start in the background. */
+  others: readonly (readonly string[])[]
+  /** Prompts of missions that are started without one: by the name of their repo, or `fork`. */
+  unprompted: Record<string, string>
+}
+
+const standard = 'C-b'
+const other = 'C-a'
+
+/**
+ * The user's own prefix, because that is what their fingers know. Inside another tmux that one takes it first, so
+ * that the demo needs another.
+ */
+export function tourKeys(context: Context, { isNested }: { isNested: boolean }): TourKeys {
+  const own = usable(userKey(context, 'a')?.prefix)
+  if (!isNested) return { prefix: own }
+  const prefix = own === other ? standard : other
+  return { prefix, remark: `Your own tmux takes ${own}, so here the prefix is ${prefix}.` }
+}
+
+export function isInTmux(context: Context): boolean {
+  return socketOf(context.env) !== null
+}
+
+function usable(prefix: string | undefined): string {
+  return prefix !== undefined && /^[CM]-[\w]+$/.test(prefix) ? prefix : standard
+}
 
 const forecast = 'forecast'
 
@@ -59,4 +102,23 @@ function text(paragraphs: readonly string[]): string {
 function spelled(prefix: string): string {
   const [, key] = /^C-(.+)$/.exec(prefix) ?? []
   return key === undefined ? prefix : `Ctrl and ${key}`
+}
+
+/** The files of a repo, by path. */
+export type Sample = Record<string, string>
+
+/** The repos of the tour. */
+export const tourSamples: Record<string, Sample> = {
+  'demo/lemonade': {
+    'README.md': '# lemonade\n\nA stand, a table, and what is sold there.\n',
+    'menu.txt': 'lemonade      2.00\nmint tea      1.50\n',
+  },
+  'demo/weather': {
+    'README.md': '# weather\n\nWhat it will be like, a line a day.\n',
+    'forecast.csv': 'friday,18\nsaturday,21\nsunday,294\n',
+    'check.sh': `while IFS=, read -r day degrees; do
+  if [ "$degrees" -gt 60 ]; then echo "$day: $degrees degrees, that is kelvin"; fi
+done <forecast.csv
+`,
+  },
 }

@@ -1,12 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { compareVersions, versionIn } from '../claude/claude-version.ts'
 import { findClaude } from '../claude/find-claude.ts'
+import { hookCommand } from '../claude/hook-command.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { isAgencError } from '../errors.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type Finding, ok, problem, warning } from './findings.ts'
 
 /** The version that every test of agenc was run against, and the oldest whose hooks tell all that is needed. */
 export const testedVersion = '2.1.325'
@@ -87,4 +89,44 @@ function hasKey(path: string, key: string): boolean {
   } catch {
     return false
   }
+}
+
+const event = '{"hook_event_name":"Stop"}\n'
+const timeoutMs = 5_000
+
+export function checkHook(context: Context): Finding {
+  try {
+    return tryHook(context)
+  } catch (error) {
+    return failed((error as Error).message)
+  }
+}
+
+/** Runs what Claude would run, where it would run it: its shell and the file system decide. */
+function tryHook({ exec, env, paths }: Context): Finding {
+  const directory = mkdtempSync(join(existsSync(paths.home) ? paths.home : tmpdir(), 'doctor-'))
+  const [events, bell] = [join(directory, 'ev'), join(directory, 'bell')]
+  try {
+    mkdirSync(events, { mode: 0o700 })
+    const made = exec.capture('mkfifo', ['-m', '600', bell], { env })
+    if (made.exitCode !== 0) return failed(`no FIFO can be made: ${made.stderr.trim()}`)
+    const command = hookCommand({ events, bell })
+    const done = exec.capture('/bin/sh', ['-c', command], { env, input: event, timeoutMs })
+    if (done.exitCode !== 0)
+      return failed(`sh ended with ${done.signal ?? done.exitCode}: ${done.stderr.trim()}`)
+    const kept = readdirSync(events).map(name => readFileSync(join(events, name), 'utf8'))
+    return kept.length === 1 && kept[0] === event
+      ? ok('hooks', 'what Claude reports arrives')
+      : failed('an event did not arrive')
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function failed(reason: string): Finding {
+  return problem(
+    'hooks',
+    `states of missions cannot be followed: ${reason}`,
+    'Is /bin/sh a POSIX shell? Is the home on a local disk? Set AGENC_DIRPATH to one.',
+  )
 }

@@ -10,8 +10,8 @@ import { shortId } from '../mission-id.ts'
 import { type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
 import { spoolPaths } from '../wrapper/spool.ts'
 import { isBellHeard } from '../wrapper/wakeup-fifo.ts'
-import { checkFiles } from './check-leftovers.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { checkFiles } from './check-leftover-files.ts'
+import { type Finding, ok, problem, warning } from './findings.ts'
 
 /** What crashed missions left: processes, files, and themselves. */
 export async function checkMissions(context: Context): Promise<Finding[]> {

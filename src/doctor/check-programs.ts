@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts'
+import { windowSystemFor } from '../editor/windows/window-system.ts'
 import { isAgencError } from '../errors.ts'
 import { requireTmux } from '../tmux/tmux-version.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type Finding, ok, problem, warning } from './findings.ts'
 
 const oldestNode = [20, 17] as const
 
@@ -38,4 +39,13 @@ export function checkFzf({ exec, env }: Context): Finding {
     'fzf is not installed: a slower search prompt, without a preview, takes its place',
     'Install it: apt-get install fzf, or brew install fzf',
   )
+}
+
+export function checkWindows({ env, exec }: Context): Finding {
+  const found = windowSystemFor(process.platform, env, exec).problem()
+  if (found === null) return ok('windows', 'windows of editors and terminals can be found')
+  const remedy = /install wmctrl/.test(found)
+    ? 'Install it: apt-get install wmctrl'
+    : "Missions work without; 'mission focus' then opens the editor anew."
+  return warning('windows', found, remedy)
 }

@@ -1,18 +1,14 @@
 import type { Context } from '../context.ts'
-import { checkClaude, checkLogin } from './check-claude.ts'
-import { checkHome } from './check-home.ts'
-import { checkHook } from './check-hook.ts'
+import { checkClaude, checkHook, checkLogin } from './check-claude.ts'
+import { checkHome, checkSettings, checkStore } from './check-home.ts'
 import { checkMissions } from './check-missions.ts'
-import { checkFzf, checkGit, checkNode, checkTmux } from './check-programs.ts'
-import { checkSettings } from './check-settings.ts'
-import { checkStore } from './check-store.ts'
-import { checkKey, checkTmuxOptions } from './check-tmux-options.ts'
-import { checkWindows } from './check-windows.ts'
-import type { Finding } from './finding.ts'
+import { checkFzf, checkGit, checkNode, checkTmux, checkWindows } from './check-programs.ts'
+import { checkKey, checkTmuxOptions } from './check-tmux.ts'
+import type { Finding } from './findings.ts'
 
 /** Everything, in the order in which somebody would mend it. Nothing is changed. */
 export async function examine(context: Context): Promise<Finding[]> {
-  const { config, finding: settings } = checkSettings(context)
+  const { config, finding: settings } = await checkSettings(context)
   const tmux = checkTmux(context)
   const ofTmux = tmux.status === 'problem' ? [] : [...checkTmuxOptions(context), checkKey(context, config)]
   return [

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { recordEvent } from '../db/events.ts'
 import type { Approve, MissionRecord } from '../db/mission-record.ts'
@@ -68,6 +68,6 @@ async function needsSetup(context: Context, db: Database, { source, repo }: Miss
 }
 
 async function hasSetup(context: Context, db: Database, repo: string | null): Promise<boolean> {
-  if (repo === null || !repoConfig(repo, await preparedConfig(context.paths))?.setup) return false
+  if (repo === null || !repoConfig(repo, await readConfig(context.paths))?.setup) return false
   return maySetUp(context, db, repo)
 }

@@ -1,9 +1,7 @@
 import { cleanText } from '../io/clean.ts'
+import { displayRepo } from '../repo/reference.ts'
 
-/** `owner/name` where the host is the usual one, the whole id elsewhere. */
-export function displayRepo(repo: string): string {
-  return cleanText(repo.replace(/^github\.com\//, ''))
-}
+export { displayRepo }
 
 /** What people call a mission: its name, else its repo. */
 export function displayName(mission: { name: string | null; repo: string | null }): string {

@@ -1,4 +1,4 @@
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { listAllPending } from '../db/approvals.ts'
 import type { MissionRecord } from '../db/mission-record.ts'
@@ -32,7 +32,7 @@ export async function rosterOf(
   missions: readonly MissionRecord[],
   { needsWindows = false } = {},
 ): Promise<MissionJson[]> {
-  const config = await preparedConfig(context.paths)
+  const config = await readConfig(context.paths)
   const statuses = statusesOf(context, missions)
   const someRun = statuses.includes('running')
   const windows = someRun ? await windowsNow(context, needsWindows) : null

@@ -1,10 +1,7 @@
 import { AgencError, Cancelled, unavailableError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import type { Result, Runner } from '../system/runner.ts'
-import { withoutSecrets } from './refusal.ts'
-import { type GitOptions, gitArguments, gitEnvironment } from './safety.ts'
-
-export type { GitOptions } from './safety.ts'
+import { withoutSecrets } from './reference.ts'
 
 /** What it takes to run git: the runner, and the user's environment. */
 export interface GitTools {
@@ -72,4 +69,85 @@ export function gitReason(result: Result): string {
 
 export function gitFailed(what: string, result: Result, hint?: string): AgencError {
   return new AgencError(`${what}: ${gitReason(result)}`, hint)
+}
+
+export interface GitOptions {
+  cwd?: string
+  gitDir?: string
+  workTree?: string
+  /** Further settings for this call, `key=value`. */
+  config?: readonly string[]
+}
+
+/**
+ * For every git that agenc starts: nothing that a repo or its settings bring along is executed.
+ * The user's own settings for reaching a server (credentials, ssh, url.insteadOf, proxies) stay.
+ */
+const safeConfig = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.pager=cat',
+  'core.protectHFS=true',
+  'core.protectNTFS=true',
+  'log.showSignature=false',
+  'protocol.ext.allow=never',
+  'protocol.file.allow=user',
+  'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'gc.autoDetach=false',
+  'maintenance.autoDetach=false',
+]
+
+/** They belong to the git command that agenc may have been started from, and would point ours elsewhere. */
+const foreignVariables =
+  /^GIT_(DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|INTERNAL_SUPER_PREFIX|CONFIG|CONFIG_PARAMETERS|GRAFT_FILE|SHALLOW_FILE|REPLACE_REF_BASE|NO_REPLACE_OBJECTS|QUARANTINE_PATH|ATTR_SOURCE|DEFAULT_HASH|DEFAULT_REF_FORMAT|EXTERNAL_DIFF|(LITERAL|GLOB|NOGLOB|ICASE)_PATHSPECS)$/
+
+export function gitArguments(args: readonly string[], options: GitOptions = {}): string[] {
+  return [
+    ...(options.gitDir ? [`--git-dir=${options.gitDir}`] : []),
+    ...(options.workTree ? [`--work-tree=${options.workTree}`] : []),
+    ...[...safeConfig, ...(options.config ?? [])].flatMap(setting => ['-c', setting]),
+    ...args,
+  ]
+}
+
+export function gitEnvironment(
+  env: NodeJS.ProcessEnv,
+  { mayPrompt }: { mayPrompt: boolean },
+): NodeJS.ProcessEnv {
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !foreignVariables.test(name)))
+  // Large files come over the network, which a working copy must not need; `git lfs pull` gets them.
+  const quiet = { ...own, GIT_LFS_SKIP_SMUDGE: '1' }
+  if (mayPrompt) return quiet
+  return {
+    ...quiet,
+    GIT_TERMINAL_PROMPT: '0',
+    GCM_INTERACTIVE: 'never',
+    SSH_ASKPASS: env.SSH_ASKPASS || 'false',
+    SSH_ASKPASS_REQUIRE: 'force',
+  }
+}
+
+/**
+ * Settings that take every filter driver its program away. A repo's attributes choose the driver,
+ * so without this it could have the user's programs run on its files.
+ */
+export function disabledFilters(tools: GitTools, repo: Pick<GitOptions, 'gitDir'>): string[] {
+  const listed = askGit(tools, ['config', '--null', '--name-only', '--get-regexp', '^filter\\.'], repo)
+  // 1: there are none.
+  if (listed.exitCode !== 0 && listed.exitCode !== 1) throw new AgencError('cannot read its git settings')
+  const drivers = new Set(
+    listed.stdout.split('\0').map(key => key.slice('filter.'.length, key.lastIndexOf('.'))),
+  )
+  drivers.delete('')
+  return [...drivers].flatMap(driver => disable(driver))
+}
+
+function disable(driver: string): string[] {
+  // `-c` ends the key at the first `=`, so such a driver cannot be addressed.
+  if (driver.includes('=')) throw new AgencError(`cannot switch off the git filter ${JSON.stringify(driver)}`)
+  return [
+    ...['clean', 'smudge', 'process'].map(command => `filter.${driver}.${command}=`),
+    `filter.${driver}.required=false`,
+  ]
 }

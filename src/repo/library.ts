@@ -3,9 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
-import { settleHead } from './head.ts'
-import type { Source } from './reference.ts'
-import { makeRepoId } from './repo-id.ts'
+import { makeRepoId, type RepoId, type Source } from './reference.ts'
 import { fillThenPlace, removeEmptyDirectories, removeTree, stagingPrefix } from './staging.ts'
 
 type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>
@@ -93,4 +91,82 @@ async function removeAbandoned(reposDir: string): Promise<void> {
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY }
     if (Date.now() - mtimeMs > abandonedAfterMs) await removeTree(path)
   }
+}
+
+/** The id under which the library has this repo already; letter case does not tell repos apart. */
+export function findInLibrary(reposDir: string, id: RepoId): RepoId | undefined {
+  let found: string[] = []
+  for (const segment of id.split('/')) {
+    const directory = join(reposDir, ...found)
+    if (found.length > 0 && isRepo(directory)) throw nested(id, found.join('/'))
+    const entries = existsSync(directory) ? readdirSync(directory) : []
+    const match =
+      entries.find(entry => entry === segment) ??
+      entries.find(entry => entry.toLowerCase() === segment.toLowerCase())
+    if (match === undefined) return undefined
+    found = [...found, match]
+  }
+  if (!isRepo(join(reposDir, ...found))) throw nested(found.join('/'), id)
+  return found.join('/') as RepoId
+}
+
+function isRepo(directory: string): boolean {
+  return existsSync(join(directory, 'HEAD')) && existsSync(join(directory, 'objects'))
+}
+
+function nested(inner: string, outer: string): AgencError {
+  return new AgencError(
+    `${inner} and ${outer} cannot both be in the library`,
+    'One is a directory of the other.',
+  )
+}
+
+const usualBranches = ['main', 'master', 'trunk', 'develop'].map(name => `refs/heads/${name}`)
+
+/**
+ * Makes HEAD of a library repo a branch that exists, so that a working copy starts on one: the remote's
+ * default where it has one. A remote can name a branch that is gone, or none (a detached HEAD).
+ */
+export function settleHead(tools: GitTools, gitDir: string, remoteDefault?: string): void {
+  const current = askGit(tools, ['symbolic-ref', '--quiet', 'HEAD'], { gitDir }).stdout.trim()
+  if (current !== '' && current === remoteDefault) return
+  const branches = listBranches(tools, gitDir)
+  const chosen = chooseHead(branches, [remoteDefault, current], commitOfHead(tools, gitDir))
+  if (chosen !== undefined && chosen !== current) askGit(tools, ['symbolic-ref', 'HEAD', chosen], { gitDir })
+}
+
+export interface Branch {
+  ref: string
+  commit: string
+}
+
+export function chooseHead(
+  branches: readonly Branch[],
+  preferred: readonly (string | undefined)[],
+  headCommit: string,
+): string | undefined {
+  const exists = (ref: string | undefined) => branches.some(branch => branch.ref === ref)
+  const atHead = branches.filter(branch => branch.commit === headCommit).map(branch => branch.ref)
+  return (
+    preferred.find(exists) ??
+    usualBranches.find(ref => atHead.includes(ref)) ??
+    atHead[0] ??
+    usualBranches.find(exists) ??
+    branches[0]?.ref
+  )
+}
+
+function listBranches(tools: GitTools, gitDir: string): Branch[] {
+  const listed = askGit(tools, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/'], {
+    gitDir,
+  })
+  const lines = listed.stdout.split('\n').filter(line => line !== '')
+  return lines.map(line => {
+    const [commit = '', ref = ''] = line.split(' ')
+    return { commit, ref }
+  })
+}
+
+function commitOfHead(tools: GitTools, gitDir: string): string {
+  return askGit(tools, ['rev-parse', '--quiet', '--verify', 'HEAD'], { gitDir }).stdout.trim()
 }

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
-import { disabledFilters } from './filters.ts'
-import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
+import { askGit, disabledFilters, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { fillThenPlace } from './staging.ts'
 
 export interface WorkingCopy extends GitTools {

@@ -1,5 +1,8 @@
 import type { Shell } from '../cli/completion/shells.ts'
+import { defaultConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
+import { settingNamed } from '../config/settings.ts'
+import type { Change } from '../config/write.ts'
 import type { Approve } from '../db/mission-record.ts'
 import { usageError } from '../errors.ts'
 import { approveMeanings } from '../mission/mode-meanings.ts'
@@ -66,4 +69,28 @@ export function refuseUnknown({ approve, notify }: Flags): void {
 export function refuse(flag: string, word: string | undefined, known: readonly string[]): void {
   if (word === undefined || known.includes(word)) return
   throw usageError(`${flag} ${JSON.stringify(word)} is not known`, `Use one of ${known.join(', ')}.`)
+}
+
+/** The settings that differ from the current ones. A setting that returns to its default is removed from the file. */
+export function changesFor(answers: Answers, config: Config): Change[] {
+  const { editor, permissionMode, approve, hotkey, notify } = answers
+  const wishes: [key: string, wish: unknown, now: unknown, standard: unknown][] = [
+    ['claude.permission_mode', permissionMode ?? undefined, config.claude.permission_mode, undefined],
+    ['approvals.mode', approve, config.approvals.mode, defaultConfig.approvals.mode],
+    ['tmux.prefix_key', hotkey, config.tmux.prefix_key, defaultConfig.tmux.prefix_key],
+    [
+      'notify.message',
+      notify === 'message' || notify === 'both',
+      config.notify.message,
+      defaultConfig.notify.message,
+    ],
+    ['notify.bell', notify === 'bell' || notify === 'both', config.notify.bell, defaultConfig.notify.bell],
+  ]
+  if (editor !== null) {
+    wishes.push(['editor.name', editor, config.editor.name, defaultConfig.editor.name])
+    wishes.push(['editor.command', undefined, config.editor.command, undefined])
+  }
+  return wishes
+    .filter(([, wish, now]) => wish !== now)
+    .map(([key, wish, , standard]) => [settingNamed(key), wish === standard ? undefined : wish])
 }

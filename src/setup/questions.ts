@@ -1,12 +1,17 @@
+import { homedir } from 'node:os'
 import { installationFor } from '../cli/completion/install-script.ts'
 import { shellOf } from '../cli/completion/shells.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { listEditors } from '../editor/choose-editor.ts'
+import { isAgencError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { approveMeanings, permissionModes } from '../mission/mode-meanings.ts'
+import { sourceOf } from '../repo/repo-source.ts'
+import { userKey } from '../tmux/user-keys.ts'
 import type { Answers, Notification } from './answers.ts'
-import { askYesNo, choose } from './ask.ts'
+import { nearbyRepos } from './nearby-repos.ts'
+import { askText, askYesNo, choose, type Option } from './prompts.ts'
 
 export function askEditor(context: Context, config: Config, now: Answers['editor']): Promise<string | null> {
   const listed = listEditors(config.editor, { platform: process.platform, env: context.env })
@@ -94,4 +99,92 @@ export async function askCompletion(context: Context): Promise<Answers['completi
     fallback: true,
   })
   return isWanted ? shell : null
+}
+
+export function askHotkey(context: Context, now: string): Promise<string> {
+  const clash = clashOf(context, now)
+  return askText(
+    context,
+    {
+      message: 'Key after the tmux prefix',
+      why: `Opens agenc's keys, in the agenc session only. ${clash}`,
+      fallback: now,
+    },
+    key => keyProblem(context, key),
+  )
+}
+
+/** What the key does now, in words. */
+export function clashOf(context: Context, key: string): string {
+  const found = keyOrNull(context, key)
+  if (found === null) return 'tmux could not be asked what it does now.'
+  const pressed = `${found.prefix} ${key}`
+  return found.binding === null
+    ? `${pressed} is free in your tmux.`
+    : `${pressed} is bound in your tmux (${cleanText(found.binding)}); other sessions keep that.`
+}
+
+function keyOrNull(context: Context, key: string) {
+  try {
+    return userKey(context, key)
+  } catch {
+    return null
+  }
+}
+
+function keyProblem(context: Context, key: string): string | null {
+  try {
+    userKey(context, key.trim())
+    return null
+  } catch (error) {
+    if (isAgencError(error)) return error.message
+    throw error
+  }
+}
+
+/** null: none for now. */
+export async function askRepo(context: Context, isFirst: boolean): Promise<string | null> {
+  const { cwd, env, paths } = context
+  const home = env.HOME || homedir()
+  const found = nearbyRepos({ cwd, home, except: paths.home })
+  const other = ''
+  const options: Option<string | null>[] = [
+    ...found.map(path => ({ value: path, name: cleanText(path.replace(`${home}/`, '~/')) })),
+    { value: other, name: 'another one', about: 'owner/name (GitHub), a git URL, or a path' },
+    { value: null, name: 'none for now' },
+  ]
+  const chosen = await choose(context, {
+    message: isFirst ? 'First repo' : 'A further repo',
+    why: 'Missions are copied from a library of repos; yours stays as it is.',
+    options,
+    fallback: isFirst ? (found[0] ?? other) : null,
+  })
+  return chosen === other ? askOtherRepo(context) : chosen
+}
+
+async function askOtherRepo(context: Context): Promise<string | null> {
+  const text = await askText(
+    context,
+    { message: 'Repo', why: 'owner/name (GitHub), a git URL, or a path. Empty: none.', fallback: '' },
+    word => (word === '' ? null : repoProblem(context, word)),
+  )
+  return text || null
+}
+
+function repoProblem(context: Context, word: string): string | null {
+  try {
+    sourceOf(context, word, context.cwd)
+    return null
+  } catch (error) {
+    if (isAgencError(error)) return error.message
+    throw error
+  }
+}
+
+export function askTrust(context: Context): Promise<boolean> {
+  return askYesNo(context, {
+    message: 'Do you trust this repo?',
+    why: 'Its filters and its setup may then run, and Claude works in it without asking you first.',
+    fallback: false,
+  })
 }

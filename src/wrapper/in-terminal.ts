@@ -1,4 +1,4 @@
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionId } from '../mission-id.ts'
 import { pressEnter, showUntilRead } from '../surface/error-screen.ts'
@@ -10,7 +10,7 @@ import { exitCodeFor } from './signal-policy.ts'
 
 /** Runs a mission in this terminal, and where that is a window of its own, leaves it as it should be left. */
 export async function runInTerminal(context: Context, id: MissionId): Promise<number> {
-  const settings = preparedConfig(context.paths)
+  const settings = readConfig(context.paths)
   if (!hasOwnTerminal()) return (await runMission(context, id, await settings, null)).exitCode
   let window: MissionWindow | null = null
   try {

@@ -2,7 +2,7 @@ import { claudeLocations } from '../claude/claude-locations.ts'
 import { liveAtCrash, liveAtStart } from '../claude/claude-state.ts'
 import { planDirectories } from '../claude/plan-directories.ts'
 import { prepareLaunch } from '../claude/prepare-launch.ts'
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/mission-record.ts'
@@ -95,7 +95,7 @@ export class ClaudeRuns {
         requests.end()
         if (!wantsRestart || this.#shared.signals.received !== null) return ending
         this.#shared.log(`restarting mission ${shortId(this.#shared.id)}`)
-        this.#config = await preparedConfig(this.#shared.context.paths)
+        this.#config = await readConfig(this.#shared.context.paths)
       }
     } finally {
       showing.close()

@@ -101,7 +101,7 @@ describe('unknown keys and values', () => {
     [
       ['set', 'repos.o/r.model', 'x'],
       '"o/r" is not a whole repo name',
-      'Did you mean repos.github.com/o/r.model?',
+      /repos\.github\.com\/o\/r\.model/,
     ],
     [
       ['set', 'repos.__proto__.model', 'x'],
@@ -112,7 +112,7 @@ describe('unknown keys and values', () => {
     [['set', 'stop.grace_ms', '1.5'], 'stop.grace_ms must be a whole number, not 1.5', /How long/],
     [['set', 'notify.bell', 'yes'], 'notify.bell must be true or false, not "yes"', /Ring the bell/],
     [['set', 'claude.model', ''], 'claude.model must not be empty', /Model/],
-    [['set', 'claude.model', 'a', 'b'], 'claude.model does not take 2 values', 'Put it in quotes: "a b".'],
+    [['set', 'claude.model', 'a', 'b'], 'claude.model takes one value, not 2', /"a b"/],
     [['set', 'approvals.mode', 'no'], 'approvals.mode must be "ask", "rules" or "all", not "no"', /Who/],
     [
       ['set', 'approvals.rules', '[{"tool":"Bash"}]'],
@@ -169,7 +169,7 @@ describe('a file that somebody wrote by hand', () => {
     for (const args of [['ls'], ['set', 'claude.model', 'x']]) {
       const { exitCode, stdout, stderr } = agenc(['config', ...args])
       expect(stderr).toContain(`agenc: ${file}${place}`)
-      expect(stderr).toContain("\nMend it with 'agenc config edit'.\n")
+      expect(stderr).toContain("'agenc config edit'")
       expect({ exitCode, stdout }).toEqual({ exitCode: 78, stdout: '' })
     }
     expect(read()).toBe(text)
@@ -204,7 +204,7 @@ test('a file that cannot be read is bad configuration, with the reason', () => {
   mkdirSync(file, { recursive: true })
   const { exitCode, stderr } = agenc(['config', 'ls'])
   expect(exitCode).toBe(78)
-  expect(stderr).toMatch(/^agenc: cannot read .*EISDIR.*\nCheck who owns the file and its mode\.\n$/)
+  expect(stderr).toMatch(/^agenc: cannot read .*EISDIR.*\n.*owner.*\n$/)
 })
 
 test('editors find the schema that the file names', () => {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { placeAt } from '../../src/demo/demo-paths.ts'
+import { placeAt } from '../../src/demo/demo-place.ts'
 import { agencScript, projectRoot, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Finding } from '../../src/doctor/finding.ts'
+import type { Finding } from '../../src/doctor/findings.ts'
 import { writeFileAtomically } from '../../src/io/files.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'

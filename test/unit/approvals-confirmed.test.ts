@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, constants, mkdirSync, openSync, writeFileSyn
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { parseHookEvent } from '../../src/claude/hook-event.ts'
-import { parseConfig } from '../../src/config/parse.ts'
+import { parseConfig } from '../../src/config/check.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'

@@ -2,7 +2,7 @@ import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync 
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parseHookEvent } from '../../src/claude/hook-event.ts'
-import { parseConfig } from '../../src/config/parse.ts'
+import { parseConfig } from '../../src/config/check.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'

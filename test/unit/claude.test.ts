@@ -12,7 +12,7 @@ import { sessionArguments } from '../../src/claude/session-arguments.ts'
 import { parseStatusFile } from '../../src/claude/status-file.ts'
 import { findTranscript, holdsConversation } from '../../src/claude/transcript.ts'
 import { forgetDirectory, isTrusted, trustDirectory } from '../../src/claude/trust.ts'
-import { loadConfig } from '../../src/config/config-file.ts'
+import { defaultConfig } from '../../src/config/read.ts'
 import type { Runner } from '../../src/system/runner.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
@@ -51,7 +51,7 @@ describe('a prompt', () => {
 })
 
 describe('permission modes', () => {
-  const config = loadConfig(join(temporaryDirectoryName(), 'none.json'))
+  const config = defaultConfig
   test.each([
     [null, []],
     ['default', ['--permission-mode', 'default']],
@@ -63,10 +63,6 @@ describe('permission modes', () => {
     expect(permissionArguments(mode, config)).toEqual(expected)
   })
 })
-
-function temporaryDirectoryName(): string {
-  return join(import.meta.dirname, 'no-such-directory')
-}
 
 describe('the terminal’s name', () => {
   const term = (env: NodeJS.ProcessEnv) => claudeEnvironment(env, 'id').TERM

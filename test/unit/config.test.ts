@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseConfig } from '../../src/config/parse.ts'
-import { findSetting, splitKey } from '../../src/config/setting-key.ts'
-import { valueFromWords } from '../../src/config/setting-value.ts'
+import { parseConfig } from '../../src/config/check.ts'
+import { findSetting, settingNamed, splitKey, valueFromWords } from '../../src/config/settings.ts'
 
 describe('keys', () => {
   test.each([
@@ -10,7 +9,7 @@ describe('keys', () => {
     ['repos.local/a/b.setup', ['repos', 'local/a/b', 'setup']],
   ])('%s', (key, path) => {
     expect(splitKey(key)).toEqual(path)
-    expect(findSetting(key).path).toEqual(path)
+    expect(settingNamed(key).path).toEqual(path)
   })
 
   test.each([
@@ -19,9 +18,32 @@ describe('keys', () => {
     ['tmux.prefix', 'tmux.prefix_key'],
     ['repos.github.com/o/r.modle', 'repos.github.com/o/r.model'],
   ])('%s is not known: did you mean %s?', (wrong, right) => {
-    expect(() => findSetting(wrong)).toThrowError(
+    expect(() => settingNamed(wrong)).toThrowError(
       expect.objectContaining({ exitCode: 64, hint: `Did you mean ${right}?` }),
     )
+  })
+
+  test.each([
+    ['repos.shop.setup', 'repos.local/src/shop.setup'],
+    ['repos.src/shop.setup', 'repos.local/src/shop.setup'],
+    ['repos.shp.setup', 'repos.local/src/shop.setup'],
+    ['repos.site.model', 'repos.github.com/a/site.model or repos.github.com/b/site.model'],
+    ['repos.o/r.model', 'repos.github.com/o/r.model'],
+  ])('%s suggests a key of a repo that exists: %s', async (partial, suggested) => {
+    const repos = () => ['github.com/a/site', 'github.com/b/site', 'local/src/shop']
+    await expect(findSetting(partial, repos)).rejects.toMatchObject({
+      exitCode: 64,
+      hint: expect.stringContaining(suggested),
+    })
+  })
+
+  test('a whole repo name is taken without a look at the known repos', async () => {
+    const repos = () => {
+      throw new Error('not needed')
+    }
+    expect(await findSetting('repos.local/a/b.setup', repos)).toMatchObject({
+      path: ['repos', 'local/a/b', 'setup'],
+    })
   })
 })
 
@@ -71,6 +93,6 @@ describe('typed values', () => {
     ['repos.github.com/o/r.setup', ['["npm","ci"]'], ['npm', 'ci']],
     ['approvals.rules', ['[{"tool":"Bash","decision":"ask"}]'], [{ tool: 'Bash', decision: 'ask' }]],
   ])('%s %j', (key, words, value) => {
-    expect(valueFromWords(findSetting(key), words)).toEqual(value)
+    expect(valueFromWords(settingNamed(key), words)).toEqual(value)
   })
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Cancelled, ExitCode } from '../../src/errors.ts'
-import { askGit, gitReason, runGit } from '../../src/repo/git.ts'
-import { gitArguments, gitEnvironment } from '../../src/repo/safety.ts'
+import { askGit, gitArguments, gitEnvironment, gitReason, runGit } from '../../src/repo/git.ts'
 import { type Result, type Runner, systemRunner } from '../../src/system/runner.ts'
 
 const done: Result = { exitCode: 0, signal: null, stdout: '', stderr: '', missing: false }

@@ -2,9 +2,14 @@ import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSy
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Cancelled } from '../../src/errors.ts'
-import { findInLibrary } from '../../src/repo/find-repo.ts'
-import { addToLibrary, libraryPath, removeFromLibrary, updateInLibrary } from '../../src/repo/library.ts'
-import type { RepoId } from '../../src/repo/repo-id.ts'
+import {
+  addToLibrary,
+  findInLibrary,
+  libraryPath,
+  removeFromLibrary,
+  updateInLibrary,
+} from '../../src/repo/library.ts'
+import type { RepoId } from '../../src/repo/reference.ts'
 import { sourceOf } from '../../src/repo/repo-source.ts'
 import { AlreadyThere } from '../../src/repo/staging.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'

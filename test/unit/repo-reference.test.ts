@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AgencError, ExitCode } from '../../src/errors.ts'
 import { libraryPath } from '../../src/repo/library.ts'
-import { parseReference } from '../../src/repo/reference.ts'
-import { makeRepoId, safeSegmentFrom } from '../../src/repo/repo-id.ts'
+import { makeRepoId, parseReference, safeSegmentFrom } from '../../src/repo/reference.ts'
 
 function refusal(text: string): AgencError {
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { forEachInParallel } from '../../src/io/parallel.ts'
-import { chooseHead } from '../../src/repo/head.ts'
-import { resolveRepo } from '../../src/repo/resolve-repo.ts'
+import { resolveRepo } from '../../src/repo/choose-repo.ts'
+import { chooseHead } from '../../src/repo/library.ts'
 
 const ids = ['github.com/acme/app', 'github.com/acme/site', 'gitlab.com/acme/app', 'local/code/tool']
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defaultConfig } from '../../src/config/parse.ts'
+import { defaultConfig } from '../../src/config/read.ts'
 import { parseKept } from '../../src/tmux/keys/kept-binding.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'
 import { parseBinding, parseNote, readable } from '../../src/tmux/keys/list-keys-output.ts'

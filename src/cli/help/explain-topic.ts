@@ -1,5 +1,4 @@
-import { loadConfig } from '../../config/config-file.ts'
-import { defaultConfig } from '../../config/parse.ts'
+import { defaultConfig, readConfig } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
 import { render } from './render.ts'
@@ -13,14 +12,14 @@ export async function explainTopic(
   const topic = word === 'help' && name && rest.length === 0 ? topicNamed(name) : undefined
   if (!topic) return false
   const { default: text } = await topic.load()
-  context.out.line(render(text(configOrDefault(context)), context.out.columns))
+  context.out.line(render(text(await configOrDefault(context)), context.out.columns))
   return true
 }
 
-/** Help is what somebody with a broken file needs most. */
-function configOrDefault({ paths }: Context): Config {
+/** A user with a broken settings file still needs help pages. */
+async function configOrDefault({ paths }: Context): Promise<Config> {
   try {
-    return loadConfig(paths.config)
+    return await readConfig(paths)
   } catch {
     return defaultConfig
   }

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts'
-import { stopGraceMs } from '../../config/stop-grace.ts'
+import { stopGraceMs } from '../../config/read.ts'
 import type { Context } from '../../context.ts'
 import { abandonRequests } from '../../db/approvals.ts'
 import type { MissionRecord } from '../../db/mission-record.ts'

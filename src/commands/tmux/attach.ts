@@ -1,12 +1,12 @@
 import { defineCommand } from '../../cli/command.ts'
-import { loadConfig, prepareConfig } from '../../config/config-file.ts'
+import { readConfig } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
 import { listMissions } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { statusesOf } from '../../mission/list.ts'
-import { writeRepoChoices } from '../../repo/repo-choices.ts'
+import { writeRepoChoices } from '../../repo/catalogue.ts'
 import { systemProbe } from '../../system/process-identity.ts'
 import { suspendTogether } from '../../system/suspend-together.ts'
 import { configureSession } from '../../tmux/configure.ts'
@@ -42,8 +42,7 @@ export default defineCommand<Record<string, never>>({
     if (state.kind === 'unknown') throw cannotBeAsked(state)
     const session = contextOfSession(context, state)
     // Whatever may be wrong with the settings or the store is said before anything is created.
-    prepareConfig(session.paths.config)
-    const config = loadConfig(session.paths.config).tmux
+    const config = (await readConfig(session.paths)).tmux
     const lost = await countLost(session)
     const isOurs = state.kind === 'none' && create(session, tmux)
     if (!isOurs) refreshEnvironment(context, tmux)

@@ -1,5 +1,5 @@
-import type { Output } from '../../io/output.ts'
-import { StatusLine } from '../../io/status-line.ts'
+import type { Output } from '../io/output.ts'
+import { StatusLine } from '../io/status-line.ts'
 
 export interface UpdateProgress {
   started(repo: string): void

@@ -4,7 +4,7 @@ import { isAgencError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { tmuxOf } from '../tmux/server.ts'
 import { userKey } from '../tmux/user-keys.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type Finding, ok, problem, warning } from './findings.ts'
 
 interface Wish {
   check: string

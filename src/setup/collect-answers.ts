@@ -4,9 +4,8 @@ import { type Context, isInteractive } from '../context.ts'
 import type { Approve } from '../db/mission-record.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import { type Answers, answersFrom, type Flags, type Notification, refuse, refuseUnknown } from './answers.ts'
-import { askHotkey } from './hotkey-question.ts'
 import * as ask from './questions.ts'
-import { askRepo, askTrust } from './repo-question.ts'
+import { askHotkey, askRepo, askTrust } from './questions.ts'
 
 /** Flags first; questions for the rest, where somebody can answer them; otherwise what is set, or the default. */
 export async function collectAnswers(

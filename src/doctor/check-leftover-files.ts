@@ -1,13 +1,13 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import { editPrefix } from '../config/config-file.ts'
+import { editPrefix } from '../config/write.ts'
 import type { Context } from '../context.ts'
 import { errorCode } from '../errors.ts'
 import { isDraft } from '../io/files.ts'
 import { isMissionId } from '../mission-id.ts'
 import { stagingPrefix } from '../repo/staging.ts'
 import { quoted } from './check-home.ts'
-import { type Finding, warning } from './finding.ts'
+import { type Finding, warning } from './findings.ts'
 
 const hourMs = 60 * 60 * 1000
 /** A clone may take long; one that takes a day is none. */

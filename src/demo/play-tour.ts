@@ -1,7 +1,10 @@
+import type { Context } from '../context.ts'
+import { lacksUnicode, toAscii } from '../io/ascii.ts'
+import { wrap } from '../io/wrap.ts'
 import { findProgram } from '../system/find-program.ts'
-import { OuterTerminal } from './outer.ts'
+import { OuterTerminal } from './hidden-terminal.ts'
 import type { Visit } from './run-demo.ts'
-import { type Act, type Step, tourSteps } from './steps.ts'
+import { type Act, type Step, tourSteps } from './tour-steps.ts'
 
 export interface Shot {
   caption: string
@@ -49,4 +52,15 @@ async function perform(terminal: OuterTerminal, act: Act): Promise<void> {
 /** A message of tmux, which lies over the status line for a moment. */
 function isNews(text: string): boolean {
   return /(waits for you \(\w+\)|is done) *$/.test(text.trimEnd())
+}
+
+/** A caption, and the screen below it between two rules. */
+export function printShot({ out, env }: Context, { caption, lines }: Shot, columns: number): void {
+  const say = (text: string) => out.line(lacksUnicode(env) ? toAscii(text) : text)
+  const rule = out.paint('dim', '─'.repeat(columns))
+  for (const line of wrap(caption, columns)) say(out.paint('bold', line))
+  say(rule)
+  for (const line of lines) say(line.trimEnd())
+  say(rule)
+  say('')
 }

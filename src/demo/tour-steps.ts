@@ -1,4 +1,4 @@
-import type { TourKeys } from './demo-script.ts'
+import type { TourKeys } from './tour.ts'
 
 /** Keys as tmux names them, text to be typed, or something to wait for until it is gone. */
 export type Act = { press: readonly string[] } | { type: string } | { gone: RegExp }

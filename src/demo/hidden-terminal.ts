@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AgencError, Cancelled } from '../errors.ts'
 import { type Tmux, tmuxAt } from '../tmux/tmux.ts'
-import type { DemoPlace } from './demo-paths.ts'
+import type { DemoPlace } from './demo-place.ts'
 
 export interface OuterOptions {
   columns: number
