@@ -1,5 +1,5 @@
 import type { Context } from '../../src/context.ts'
-import { OuterTerminal } from '../../src/demo/hidden-terminal.ts'
+import { HiddenTerminal } from '../../src/demo/hidden-terminal.ts'
 import { startMission } from '../../src/demo/prepare-demo.ts'
 import { withDemo } from '../../src/demo/run-demo.ts'
 import { later, story } from './story.ts'
@@ -22,7 +22,7 @@ export async function shootScreens(context: Context): Promise<Screens> {
     async visit => {
       const { place, signal } = visit
       const command = ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', ...context.self, 'tmux', 'attach']
-      const terminal = OuterTerminal.open(context, place, { columns, rows, command, signal })
+      const terminal = HiddenTerminal.open(context, place, { columns, rows, command, signal })
       const take = async (name: SceneName, ...patterns: RegExp[]) => {
         const isThere = (text: string) => counts.test(text) && patterns.every(pattern => pattern.test(text))
         await terminal.until(`the picture '${name}'`, isThere)

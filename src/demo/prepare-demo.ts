@@ -16,7 +16,7 @@ export interface Preparation {
   signal: AbortSignal
 }
 
-/** A home with settings, a Claude, and a library of repos. */
+/** Creates a home with settings, a stand-in for Claude, and a library of repos. */
 export async function prepare(preparation: Preparation, script: DemoScript): Promise<void> {
   const { context, place } = preparation
   write(place.tmuxConf, tmuxConf(script.keys))
@@ -28,7 +28,7 @@ export async function prepare(preparation: Preparation, script: DemoScript): Pro
   for (const [name, files] of Object.entries(script.samples)) await addSample(preparation, name, files)
 }
 
-/** Keys that a program sends come faster than a finger's, and are to be taken for keys all the same. */
+/** Keys sent by a program arrive so fast that tmux would take them for a paste; assume-paste-time 0 prevents that. */
 function tmuxConf({ prefix }: TourKeys): string {
   return `set -g prefix ${prefix}
 bind ${prefix} send-prefix
@@ -46,7 +46,7 @@ async function addSample(preparation: Preparation, name: string, files: Sample):
   const git = (...args: string[]) => run(preparation, ['git', '-C', directory, ...args])
   await git('-c', 'init.defaultBranch=main', 'init', '--quiet')
   await git('add', '--all')
-  await git('commit', '--quiet', '--message', 'As it was on Monday')
+  await git('commit', '--quiet', '--message', 'Initial commit')
   await run(preparation, [...preparation.context.self, 'repo', 'add', name, '--trust'])
 }
 
@@ -70,8 +70,8 @@ function write(path: string, text: string, mode = 0o600): void {
 }
 
 /**
- * The demo's Claude: the stand-in, which gets the words of the tour as its prompt where it was started without one.
- * A new conversation is told by the repo it is in, a fork by being one; a resumed conversation goes on in silence.
+ * The demo's Claude: the stand-in. Started without a prompt, it gets one from the tour: by repo for a new conversation,
+ * and a common one for forks. A resumed conversation gets none.
  */
 const script = `words=
 case " $* " in
@@ -101,12 +101,12 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** The demo's own server: the default one of its own TMUX_TMPDIR. */
+/** The demo's own server: the default server of its TMUX_TMPDIR. */
 export function demoTmux({ exec }: Context, { env, tmuxSocket }: DemoPlace): Tmux {
   return tmuxAt(exec, env, tmuxSocket)
 }
 
-/** The session as `agenc tmux attach` makes it, except that nobody is asked for the first mission. */
+/** Creates the session as `agenc tmux attach` does, but with a given first mission in place of the picker. */
 export async function openSession(preparation: Preparation, { first, others }: DemoScript): Promise<void> {
   const { context, place } = preparation
   const inPlace = withChanges(context, { env: place.env, paths: pathsAt(place.agencHome) })
@@ -115,7 +115,7 @@ export async function openSession(preparation: Preparation, { first, others }: D
   for (const args of others) await startMission(preparation, args)
 }
 
-/** As if it were typed in the session's window, which stays in front. */
+/** Starts a mission as if typed in the session's window, which stays in front. */
 export async function startMission(preparation: Preparation, args: readonly string[]): Promise<void> {
   const { context, place } = preparation
   const session = '#{socket_path},#{pid},#{s/[$]//:session_id}'

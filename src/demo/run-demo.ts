@@ -20,7 +20,7 @@ export interface Visit {
   signal: AbortSignal
 }
 
-/** Builds the demo, lets somebody in, and leaves nothing behind, however the visit ends. */
+/** Sets the demo up, runs `visit`, and removes everything again, however the visit ends. */
 export async function withDemo(
   context: Context,
   scriptFor: () => DemoScript,
@@ -30,7 +30,7 @@ export async function withDemo(
   await interruptible(async signal => {
     const script = scriptFor()
     const place = makePlace(context.env)
-    // Even after `kill -9` somebody is left to clear up.
+    // If this process is killed with -9, the guard removes the demo.
     const guard = postGuard(context.exec, [...context.self, 'demo', '--clear', place.root], place.env)
     try {
       const preparation = { context, place, signal }
@@ -47,7 +47,7 @@ export async function withDemo(
   })
 }
 
-/** The session in the user's own terminal, until they detach, end it, or end us. */
+/** Shows the session in the user's terminal until they detach, end the session, or interrupt the demo. */
 export async function attend({ context, place, signal }: Visit): Promise<void> {
   const [node, ...args] = [...context.self, 'tmux', 'attach']
   const client = context.exec.start(node!, args, {
@@ -56,34 +56,34 @@ export async function attend({ context, place, signal }: Visit): Promise<void> {
     stdio: ['inherit', 'inherit', 'pipe'],
   })
   suspendTogether(client, systemProbe(context.exec))
-  let words = ''
+  let stderr = ''
   client.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    words += text
+    stderr += text
   })
   try {
     const [exitCode] = await once(client, 'close', { signal })
-    if (exitCode !== 0) throw notShown(words, context.env)
+    if (exitCode !== 0) throw notShown(stderr, context.env)
   } catch (error) {
     throw signal.aborted ? new Cancelled() : error
   }
 }
 
-/** Without the advice of `attach`, which is about a server that will be gone by then. */
-function notShown(words: string, { TERM }: NodeJS.ProcessEnv): AgencError {
-  const reason = words.split('\n')[0]!.replace(/^agenc: /, '')
+/** Leaves out the hint of `attach`: it is about a server that will be gone by then. */
+function notShown(stderr: string, { TERM }: NodeJS.ProcessEnv): AgencError {
+  const reason = stderr.split('\n')[0]!.replace(/^agenc: /, '')
   return new AgencError(
     `the demo could not be shown${reason && `: ${reason}`}`,
-    `Does tmux know this terminal (TERM=${TERM ?? ''})? Without one: agenc demo --play`,
+    `tmux may not know this terminal (TERM=${TERM ?? ''}). To run without one: agenc demo --play`,
   )
 }
 
 const installClaude = 'npm install -g @anthropic-ai/claude-code'
 
-/** What to do after the demo. */
+/** Prints the next steps after the demo. */
 export function sayFarewell({ err, env }: Context): void {
   const hasClaude = findProgram('claude', env) !== null
   for (const line of wrap(
-    'The demo is over, and everything it made is gone. For the real thing:',
+    'The demo is over, and everything it created has been removed. To use agenc for real:',
     err.columns,
   ))
     err.line(line)

@@ -5,14 +5,14 @@ import { indented } from '../io/wrap.ts'
 
 export type Status = 'ok' | 'warning' | 'problem'
 
-/** One line of the doctor's. */
+/** The result of one check. */
 export interface Finding {
   check: string
   status: Status
   message: string
-  /** What to type or to do; null where all is well. */
+  /** What to do about it; null if all is well. */
   remedy: string | null
-  /** Mends it without anybody's work being at stake; says what was done. */
+  /** Fixes it without a risk to anyone's work, and returns what was done. */
   fix?: () => string
 }
 
@@ -31,7 +31,7 @@ export function problem(check: string, message: string, remedy: string, fix?: ()
 const styles: Record<Status, Style> = { ok: 'green', warning: 'yellow', problem: 'red' }
 const statusWidth = 9
 const checkWidth = 20
-/** With less than this for it, a message stands below its check. */
+/** With fewer columns left for it, a message goes below the name of its check. */
 const narrowestMessage = 30
 
 export function printFindings(out: Output, findings: readonly Finding[]): void {

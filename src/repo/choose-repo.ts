@@ -4,7 +4,7 @@ import { pick } from '../io/picker.ts'
 import { cleanText } from '../io/text.ts'
 import { parseReference } from './reference.ts'
 
-/** The repo a user named, or picks when none was named and there is a terminal. */
+/** The repo that the user named, or one from a picker if they named none and there is a terminal. */
 export async function chooseRepo<R extends { id: string }>(
   context: Context,
   repos: readonly R[],
@@ -17,7 +17,7 @@ export async function chooseRepo<R extends { id: string }>(
     )
     return repos.find(repo => repo.id === id)!
   }
-  if (!isInteractive(context)) throw usageError('which repo?', "Name one; 'agenc repo ls' lists them.")
+  if (!isInteractive(context)) throw usageError('no repo given', "Name a repo; 'agenc repo ls' lists them.")
   if (repos.length === 0) throw new AgencError('the library is empty', "Add a repo with 'agenc repo add'.")
   return pick(
     context,
@@ -28,7 +28,7 @@ export async function chooseRepo<R extends { id: string }>(
 
 const mostCandidates = 8
 
-/** A full id, its last parts (`owner/name`, `name`) where only one repo has them, or an address it was added by. */
+/** Takes a full id, its last parts (`owner/name`, `name`) if they are unique, or the address that it was added by. */
 export function resolveRepo(word: string, ids: readonly string[]): string {
   const wanted = word.toLowerCase().replace(/\.git$/, '')
   const exact = ids.find(id => id.toLowerCase() === wanted)
@@ -36,11 +36,10 @@ export function resolveRepo(word: string, ids: readonly string[]): string {
   const matches = ids.filter(id => id.toLowerCase().endsWith(`/${wanted}`))
   if (matches.length === 1) return matches[0]!
   const shown = JSON.stringify(cleanText(word))
-  if (matches.length > 1)
-    throw usageError(`${shown} could be any of ${matches.length} repos`, candidates(matches))
+  if (matches.length > 1) throw usageError(`${shown} matches ${matches.length} repos`, candidates(matches))
   const addressed = byAddress(word, ids)
   if (addressed) return addressed
-  throw usageError(`no repo ${shown} in the library`, candidates(ids))
+  throw usageError(`there is no repo ${shown} in the library`, candidates(ids))
 }
 
 function byAddress(word: string, ids: readonly string[]): string | undefined {

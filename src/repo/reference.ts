@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { type AgencError, usageError } from '../errors.ts'
 import { cleanText, truncate } from '../io/text.ts'
 
-/** `github.com/owner/name`, or `local/<parent>/<name>`: also the repo's path in the library. */
+/** `github.com/owner/name`, or `local/<parent>/<name>`. It is also the repo's path in the library. */
 export type RepoId = string & { readonly brand: 'RepoId' }
 
 /** `owner/name` for GitHub, the full id for any other host. */
@@ -14,20 +14,20 @@ export const localHost = 'local'
 const longestSegment = 100
 const longestId = 300
 const safeSegment = /^[A-Za-z0-9._~+-]+$/
-/** What git itself, or a file system that shortens names, takes for its own directory. */
+/** Names that git, or a file system with short names, takes for git's own directory. */
 const gitDirectory = /^(\.git|git~\d+)$/i
 
-/** Why a piece of an address cannot be a directory of the library; undefined when it can. */
+/** The reason why a part of an address cannot be a directory of the library. Returns undefined if it can. */
 export function segmentProblem(segment: string): string | undefined {
   if (segment === '') return 'a part of its path is empty'
-  if (segment === '.' || segment === '..') return `its path has a "${segment}" in it`
+  if (segment === '.' || segment === '..') return `its path contains "${segment}"`
   if (segment.startsWith('-')) return 'a part of its path starts with a dash'
   if (gitDirectory.test(segment)) return `a part of its path is ${segment}`
   if (segment.length > longestSegment) return `a part of its path is longer than ${longestSegment} characters`
-  return safeSegment.test(segment) ? undefined : 'its path has characters that are not safe in file names'
+  return safeSegment.test(segment) ? undefined : 'its path has characters that are unsafe in file names'
 }
 
-/** Throws what `segmentProblem` says, as a last line of defence: nothing unsafe ever becomes an id. */
+/** Throws if a segment has a problem. This is the last line of defence: nothing unsafe becomes an id. */
 export function makeRepoId(segments: readonly string[]): RepoId {
   const id = segments.join('/')
   const problem = id.length > longestId ? `it is longer than ${longestId} characters` : firstProblem(segments)
@@ -36,11 +36,11 @@ export function makeRepoId(segments: readonly string[]): RepoId {
 }
 
 function firstProblem(segments: readonly string[]): string | undefined {
-  if (segments.length < 3) return 'it names no repo'
+  if (segments.length < 3) return 'it does not name a repo'
   return segments.map(segmentProblem).find(problem => problem !== undefined)
 }
 
-/** A directory's name as a safe piece of an id: `My Projects` becomes `My-Projects`. */
+/** Turns the name of a directory into a safe part of an id: `My Projects` becomes `My-Projects`. */
 export function safeSegmentFrom(text: string): string {
   const safe = text
     .replace(/[^A-Za-z0-9._~+-]+/g, '-')
@@ -50,27 +50,27 @@ export function safeSegmentFrom(text: string): string {
 }
 
 const shownColumns = 80
-const accepted = 'Give owner/name (GitHub), a git URL, or the path of a local repo such as ./name.'
+const accepted = 'Use owner/name (GitHub), a git URL, or the path of a local repo such as ./name.'
 
-/** The words of the user come back cleaned and cut, and never with a password. */
+/** Quotes the user's text without control characters and passwords, and truncated. */
 export function refuse(text: string, reason: string, hint: string = accepted): AgencError {
-  return usageError(`cannot take ${JSON.stringify(shown(text))} as a repo: ${reason}`, hint)
+  return usageError(`${quote(text)} is not a repo: ${reason}`, hint)
 }
 
 export function withoutSecrets(text: string): string {
   return text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/gi, '$1')
 }
 
-function shown(text: string): string {
-  return truncate(cleanText(withoutSecrets(text)), shownColumns)
+function quote(text: string): string {
+  return JSON.stringify(truncate(cleanText(withoutSecrets(text)), shownColumns))
 }
 
-/** Where a repo is known, and where its commits come from. */
+/** A repo's id, and where its commits come from. */
 export interface Source {
   id: RepoId
-  /** The real remote: what a working copy calls `origin`. Never holds a password. */
+  /** The real remote, which becomes `origin` in a working copy. Never contains a password. */
   url: string
-  /** What the library fetches from: the same, except for local paths and URLs with a password. */
+  /** The address that the library fetches from. Differs from `url` for local paths and for URLs with a password. */
   fetchUrl: string
 }
 
@@ -81,12 +81,12 @@ const pathStart = /^(?:\/|\.{1,2}(?:\/|$)|~(?:\/|$))/
 const controlCharacter = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const transportHelper = /^[A-Za-z0-9][A-Za-z0-9+.-]*::/
 
-/** What a user typed, told apart without looking at the disk. Refuses what could be meant for git's option parser. */
+/** Parses what a user typed, without looking at the disk. Refuses text that git could take for an option. */
 export function parseReference(text: string): Reference {
   if (text === '') throw refuse(text, 'it is empty')
   if (text.length > longestReference) throw refuse(text, 'it is too long')
-  if (controlCharacter.test(text)) throw refuse(text, 'it has control characters in it')
-  if (text.startsWith('-')) throw refuse(text, 'it starts with a dash, as an option does')
+  if (controlCharacter.test(text)) throw refuse(text, 'it contains control characters')
+  if (text.startsWith('-')) throw refuse(text, 'it starts with a dash, like an option')
   if (transportHelper.test(text)) {
     throw refuse(text, 'a <transport>:: address makes git run another program')
   }
@@ -100,9 +100,9 @@ function pathOfFileUrl(text: string): string {
   try {
     path = fileURLToPath(text)
   } catch {
-    throw refuse(text, 'it is not the address of a directory on this machine')
+    throw refuse(text, 'it is not the URL of a directory on this machine')
   }
-  if (controlCharacter.test(path)) throw refuse(text, 'it has control characters in it')
+  if (controlCharacter.test(path)) throw refuse(text, 'it contains control characters')
   return path
 }
 
@@ -115,7 +115,7 @@ const scpForm = /^(?:([^/:@]*)@)?(\[[^\]/]*\]|[^/:@]+):(.+)$/
 const hostForm = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/
 const userForm = /^[A-Za-z0-9_][A-Za-z0-9._+~-]*$/
 
-/** `owner/name`, `host/owner/name`, any git URL, or ssh's `user@host:path`. */
+/** Takes `owner/name`, `host/owner/name`, any git URL, or ssh's `user@host:path`. */
 export function parseRemote(text: string): Source {
   if (text.includes('://')) return fromUrl(text)
   if (/^[^/]*:/.test(text)) return fromScp(text)
@@ -129,7 +129,7 @@ function fromUrl(text: string): Source {
     throw refuse(text, `git addresses start with ${[...schemes].slice(0, 4).join('://, ')}://`)
   const isWeb = protocol === 'https' || protocol === 'http'
   if (userInfo !== undefined && !isWeb && !userForm.test(userInfo))
-    throw refuse(text, 'its user name is not one')
+    throw refuse(text, 'its user name is not valid')
   const known = port && port !== defaultPorts[protocol.replace(/^git\+|\+git$/, '')] ? port : undefined
   const id = identify(text, host, known, path.replace(/^\//, ''))
   const url = isWeb && userInfo !== undefined ? text.replace(`${userInfo}@`, () => '') : text
@@ -138,7 +138,7 @@ function fromUrl(text: string): Source {
 
 function fromScp(text: string): Source {
   const [, user, host = '', path = ''] = scpForm.exec(text) ?? []
-  if (user !== undefined && !userForm.test(user)) throw refuse(text, 'its user name is not one')
+  if (user !== undefined && !userForm.test(user)) throw refuse(text, 'its user name is not valid')
   return { id: identify(text, host, undefined, path.replace(/^\//, '')), url: text, fetchUrl: text }
 }
 
@@ -146,8 +146,13 @@ function fromShorthand(text: string): Source {
   const [first = '', ...rest] = text.split('/')
   if (rest.length === 1) return shorthandSource(text, gitHub, text)
   if (rest.length > 1 && first.includes('.')) return shorthandSource(text, first, rest.join('/'))
-  if (first === localHost) throw refuse(text, 'a local repo is added by its path')
-  throw refuse(text, rest.length === 0 ? 'it is a name alone' : 'it names no host')
+  if (first === localHost) throw refuse(text, 'add a local repo by its path')
+  if (rest.length === 0)
+    throw usageError(
+      `${quote(text)} is ambiguous; did you mean ${quote(`./${text}`).slice(1, -1)}?`,
+      accepted,
+    )
+  throw refuse(text, 'it does not name a host')
 }
 
 function shorthandSource(text: string, host: string, path: string): Source {
@@ -178,15 +183,15 @@ function hostName(text: string, host: string): string {
   const name = host.toLowerCase()
   const isAddress = /^\[[0-9a-f:.%]+\]$/.test(name)
   if (!isAddress && !(hostForm.test(name) && !name.includes('..')))
-    throw refuse(text, 'its host is not a host name')
+    throw refuse(text, 'its host name is not valid')
   if (name === localHost) throw refuse(text, `"${localHost}" stands for repos on this machine`)
   if (name === `www.${gitHub}`) return gitHub
   return isAddress ? `ipv6-${name.slice(1, -1).replace(/[^0-9a-f.]/g, '-')}` : name
 }
 
-/** Checked both as written and as decoded: `%2e%2e` is `..` to a server. */
+/** Checks the path both as written and decoded, because a server reads `%2e%2e` as `..`. */
 function pathSegments(text: string, path: string): string[] {
-  if (/[?#\\]/.test(path)) throw refuse(text, 'its path has ?, # or \\ in it')
+  if (/[?#\\]/.test(path)) throw refuse(text, 'its path contains ?, # or \\')
   const segments = path
     .replace(/\/$/, '')
     .replace(/\.git$/i, '')
@@ -201,7 +206,7 @@ function pathSegments(text: string, path: string): string[] {
   return segments.map(safeSegmentFrom)
 }
 
-/** Odd letters are replaced in the id; what could change its meaning is not. */
+/** Unusual characters are replaced in the id, but characters that could change its meaning are refused. */
 function hostile(segment: string): string | undefined {
   return segmentProblem(segment.replace(/[^A-Za-z0-9._~+-]/g, '_'))
 }
@@ -210,6 +215,6 @@ function decoded(text: string, piece: string): string {
   try {
     return decodeURIComponent(piece)
   } catch {
-    throw refuse(text, 'its path has a broken % escape')
+    throw refuse(text, 'its path has an invalid % escape')
   }
 }

@@ -4,13 +4,13 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { askGit, type GitTools } from './git.ts'
 import { localHost, makeRepoId, parseReference, refuse, type Source, safeSegmentFrom } from './reference.ts'
 
-/** What a user typed, as a repo that can be fetched; a path is looked at on the disk. */
+/** The repo that a user named, ready to be fetched. Looks at the disk if they gave a path. */
 export function sourceOf(tools: GitTools, text: string, cwd: string): Source {
   const reference = parseReference(text)
   return reference.kind === 'path' ? localSource(tools, reference.path, cwd) : reference
 }
 
-/** A repo on this machine: fetched from its path; its origin is the source's own, else that path. */
+/** A local repo is fetched from its path. Its origin is the repo's own origin, or that path if it has none. */
 export function localSource(tools: GitTools, text: string, cwd: string): Source {
   const root = repoRoot(text, resolve(cwd, expandHome(text, tools.env)))
   const parent = basename(dirname(root)) || '_'
@@ -27,17 +27,13 @@ function expandHome(path: string, env: NodeJS.ProcessEnv): string {
 }
 
 function repoRoot(text: string, path: string): string {
-  if (!existsSync(path)) throw refuse(text, `there is no ${path}`)
+  if (!existsSync(path)) throw refuse(text, `${path} does not exist`)
   const real = realpathSync(path)
   const root = basename(real) === '.git' ? dirname(real) : real
   if (gitDirectory(root)) return root
   const around = enclosingRepo(dirname(root))
   throw around
-    ? refuse(
-        text,
-        `it is a directory inside the repo ${around}`,
-        `Add the whole repo: agenc repo add ${around}`,
-      )
+    ? refuse(text, `it is a directory in the repo ${around}`, `Add the whole repo: agenc repo add ${around}`)
     : refuse(
         text,
         `${root} is not a git repo`,
@@ -55,7 +51,7 @@ function enclosingRepo(directory: string): string | undefined {
   return dirname(directory) === directory ? undefined : enclosingRepo(dirname(directory))
 }
 
-/** Somebody else wrote that repo's settings: an origin we would not take from a user is not taken from it. */
+/** The repo's settings are not trusted: ignores an origin that agenc would refuse from a user. */
 function originOf(tools: GitTools, root: string): string | undefined {
   const asked = askGit(tools, ['config', '--get', 'remote.origin.url'], { gitDir: gitDirectory(root)! })
   const origin = asked.stdout.trimEnd()

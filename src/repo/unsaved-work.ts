@@ -6,22 +6,22 @@ import { askGit, disabledFilters, type GitOptions, type GitTools, gitReason } fr
 
 const shownNames = 3
 
-/** What would be lost, a line each; empty when nothing would. Not knowing is a line too. */
+/** Describes what would be lost, one line per kind. Returns a line about the failure if that cannot be determined. */
 export function describeUnsavedWork({
   directory,
   library,
   ...tools
 }: GitTools & { directory: string; library?: string }): string[] {
   const answer = findUnsavedWork(tools, directory, library)
-  if ('unknown' in answer) return [`what is in it cannot be told: ${cleanText(answer.unknown)}`]
+  if ('unknown' in answer) return [`cannot tell what is in it: ${cleanText(answer.unknown)}`]
   return linesOf(answer).filter(line => line !== undefined)
 }
 
 function linesOf(work: UnsavedWork): (string | undefined)[] {
   return [
-    files(work.uncommitted, 'not committed'),
-    files(work.untracked, 'not tracked by git'),
-    work.unpushed > 0 ? `${count(work.unpushed, 'commit')} that no remote has` : undefined,
+    files(work.uncommitted, 'uncommitted'),
+    files(work.untracked, 'untracked'),
+    work.unpushed > 0 ? count(work.unpushed, 'unpushed commit') : undefined,
     work.stashes > 0 ? count(work.stashes, 'stash', 'stashes') : undefined,
     work.hasFilesOutsideGit ? 'files in a directory that is not a git repo' : undefined,
   ]
@@ -30,22 +30,22 @@ function linesOf(work: UnsavedWork): (string | undefined)[] {
 function files(paths: readonly string[], what: string): string | undefined {
   if (paths.length === 0) return undefined
   const names = paths.slice(0, shownNames).map(cleanText).join(', ')
-  return `${count(paths.length, 'file')} ${what}: ${names}${paths.length > shownNames ? ', …' : ''}`
+  return `${count(paths.length, `${what} file`)}: ${names}${paths.length > shownNames ? ', …' : ''}`
 }
 
 function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`
 }
 
-/** What would be lost if a directory were deleted. */
+/** The work that would be lost if a directory were deleted. */
 export interface UnsavedWork {
-  /** Changed files that are not committed. */
+  /** Changed files that git tracks. */
   uncommitted: string[]
   untracked: string[]
-  /** Commits that no remote has. */
+  /** The number of commits that no remote has. */
   unpushed: number
   stashes: number
-  /** It is no git repo, and not empty: nothing can be said about its files. */
+  /** The directory has files but is not a git repo, so all of them may be work. */
   hasFilesOutsideGit: boolean
 }
 
@@ -54,13 +54,14 @@ export type UnsavedWorkAnswer = UnsavedWork | { unknown: string }
 class Unknown extends Error {}
 
 /**
- * Nothing in the directory is executed, whatever its git settings say. A failure is never taken for "nothing".
- * `library` is the bare repo it was made from, if any: tags are elsewhere when they are there, and without it all are.
+ * Runs nothing from the directory, whatever its git settings say. A failure never counts as "nothing to lose".
+ * `library` is the bare repo that the directory was cloned from, if any. A tag counts as saved if the library has it;
+ * without a library, all tags do.
  */
 export function findUnsavedWork(tools: GitTools, directory: string, library?: string): UnsavedWorkAnswer {
   try {
     if (!existsSync(directory)) return nothing()
-    // git tells real paths, and they are compared.
+    // git prints real paths, and they are compared with this one.
     if (existsSync(join(directory, '.git'))) return inRepo(tools, realpathSync(directory), library)
     return { ...nothing(), hasFilesOutsideGit: hasFile(directory) }
   } catch (error) {
@@ -72,7 +73,7 @@ function nothing(): UnsavedWork {
   return { uncommitted: [], untracked: [], unpushed: 0, stashes: 0, hasFilesOutsideGit: false }
 }
 
-/** The repo with its linked worktrees and its submodules, each asked by itself so that git starts no other git. */
+/** Includes linked worktrees and submodules. Asks about each one separately, so that git does not start another git. */
 function inRepo(tools: GitTools, root: string, library?: string): UnsavedWork {
   const entries = indexEntries(tools, root)
   const work = { ...nothing(), ...inWorktree(tools, root, entries), ...inHistory(tools, root, library) }
@@ -132,7 +133,7 @@ function inHistory(
   return { unpushed: Number(unpushed), stashes: stashes.split('\n').filter(line => line !== '').length }
 }
 
-/** By what they stand for. */
+/** Compares tags by their objects, not by their names. */
 function tagsOnlyIn(tools: GitTools, root: string, library: string): string[] {
   const tagged = (options: GitOptions) =>
     ask(tools, ['for-each-ref', '--format=%(objectname)', 'refs/tags'], options)
@@ -144,7 +145,7 @@ function tagsOnlyIn(tools: GitTools, root: string, library: string): string[] {
   return [...own]
 }
 
-/** Of the index only what is to be looked at: a large repo has a hundred thousand others. */
+/** Only the notable entries, because the index of a large repo has a hundred thousand. */
 function indexEntries(tools: GitTools, root: string): IndexEntry[] {
   return notableEntries(ask(tools, ['ls-files', '-v', '--stage', '-z'], gitOf(root)))
 }
@@ -158,7 +159,7 @@ function submodules(root: string, index: readonly IndexEntry[]): string[] {
   return index.filter(({ mode }) => mode === submoduleMode).map(({ path }) => join(root, path))
 }
 
-/** Named outright: a `core.worktree` in its settings, or a repo around it, does not mislead us. */
+/** Names all paths explicitly, so that neither `core.worktree` nor an enclosing repo can mislead git. */
 function gitOf(root: string): Pick<GitOptions, 'gitDir' | 'workTree' | 'cwd'> {
   return { gitDir: join(root, '.git'), workTree: root, cwd: root }
 }
@@ -178,13 +179,13 @@ export interface IndexEntry {
   mode: string
   object: string
   path: string
-  /** Marked skip-worktree or assume-unchanged: `git status` does not look at the file. */
+  /** Marked skip-worktree or assume-unchanged, so that `git status` ignores the file. */
   isHidden: boolean
 }
 
 export const submoduleMode = '160000'
 
-/** Submodules and hidden files out of what `git ls-files -v --stage -z` prints. */
+/** The submodules and hidden files in the output of `git ls-files -v --stage -z`. */
 export function notableEntries(listed: string): IndexEntry[] {
   return listed
     .split('\0')
@@ -196,16 +197,16 @@ export function notableEntries(listed: string): IndexEntry[] {
     })
 }
 
-/** Files that are on the disk but not as in the index; in a sparse checkout most are not there at all. */
+/** Hidden files that differ from the index. A missing file does not count: a sparse checkout leaves most files out. */
 export function hiddenChanges(root: string, entries: readonly IndexEntry[]): string[] {
   return entries
     .filter(({ isHidden, mode }) => isHidden && mode !== submoduleMode)
-    .filter(({ path, object }) => isThereAndNot(object, join(root, path)))
+    .filter(({ path, object }) => isThereAndDiffers(object, join(root, path)))
     .map(({ path }) => path)
 }
 
-/** By the id that git would give the file. Conversions of line ends are not looked at. */
-function isThereAndNot(object: string, path: string): boolean {
+/** Compares the id that git would give the file. Ignores conversions of line endings. */
+function isThereAndDiffers(object: string, path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return false
   if (!found.isFile() && !found.isSymbolicLink()) return true

@@ -19,10 +19,10 @@ export function askEditor(context: Context, config: Config, now: Answers['editor
   const own = config.editor.command?.[0]
   return choose(context, {
     message: 'Editor',
-    why: "Opened at a mission's directory by 'agenc mission open' and its key.",
+    why: "'agenc mission open', and its key, open this editor in a mission's directory.",
     options: [
       ...(own ? [{ value: null, name: `${cleanText(own)} (your own command)` }] : []),
-      { value: 'auto', name: 'auto', note: 'the first that is installed' },
+      { value: 'auto', name: 'auto', note: 'the first one that is installed' },
       ...rows.map(({ name, installed }) => ({
         value: name,
         name,
@@ -47,15 +47,15 @@ export function askPermissionMode(context: Context, now: string | null): Promise
   const isOther = now !== null && !permissionModes.some(({ name }) => name === now)
   return choose<string | null>(context, {
     message: 'Permission mode',
-    why: 'What Claude may do unasked in missions that do not say otherwise.',
+    why: 'What Claude may do without asking, in missions that have no mode of their own.',
     options: [
       {
         value: null,
         name: 'as in Claude',
         note: 'its own settings decide',
-        about: 'as if you started it by hand',
+        about: 'the same as starting Claude by hand',
       },
-      ...(isOther ? [{ value: now, name: cleanText(now), about: 'what is set now' }] : []),
+      ...(isOther ? [{ value: now, name: cleanText(now), about: 'the current setting' }] : []),
       ...known,
     ],
     fallback: now,
@@ -79,12 +79,12 @@ export function askApprovals(context: Context, now: Answers['approve']): Promise
 export function askNotifications(context: Context, now: Notification): Promise<Notification> {
   return choose(context, {
     message: 'Notifications',
-    why: 'When a mission that you are not looking at waits for you, or is done.',
+    why: 'How you hear that a mission you are not looking at waits for you or is done.',
     options: [
-      { value: 'message', name: 'message', note: 'a line at the bottom of tmux' },
+      { value: 'message', name: 'message', note: 'a tmux message' },
       { value: 'bell', name: 'bell', note: "the terminal's bell" },
       { value: 'both', name: 'both', note: 'message and bell' },
-      { value: 'none', name: 'none', note: 'the status line alone shows it' },
+      { value: 'none', name: 'none', note: 'only the status line shows it' },
     ],
     fallback: now,
   })
@@ -95,7 +95,7 @@ export async function askCompletion(context: Context): Promise<Answers['completi
   if (shell === null || installationFor(context, shell).isThere) return null
   const isWanted = await askYesNo(context, {
     message: `Completion for ${shell}?`,
-    why: `Tab then completes commands, missions and repos. Writes ${installationFor(context, shell).path}.`,
+    why: `Lets Tab complete commands, missions and repos. Writes ${installationFor(context, shell).path}.`,
     fallback: true,
   })
   return isWanted ? shell : null
@@ -107,21 +107,21 @@ export function askHotkey(context: Context, now: string): Promise<string> {
     context,
     {
       message: 'Key after the tmux prefix',
-      why: `Opens agenc's keys, in the agenc session only. ${clash}`,
+      why: `This key opens agenc's keys, in the agenc session only. ${clash}`,
       fallback: now,
     },
     key => keyProblem(context, key),
   )
 }
 
-/** What the key does now, in words. */
+/** Describes the key's current binding. */
 export function clashOf(context: Context, key: string): string {
   const found = keyOrNull(context, key)
-  if (found === null) return 'tmux could not be asked what it does now.'
+  if (found === null) return 'tmux did not say whether it is bound.'
   const pressed = `${found.prefix} ${key}`
   return found.binding === null
     ? `${pressed} is free in your tmux.`
-    : `${pressed} is bound in your tmux (${cleanText(found.binding)}); other sessions keep that.`
+    : `${pressed} is bound in your tmux (${cleanText(found.binding)}); other sessions keep that binding.`
 }
 
 function keyOrNull(context: Context, key: string) {
@@ -142,7 +142,7 @@ function keyProblem(context: Context, key: string): string | null {
   }
 }
 
-/** null: none for now. */
+/** Returns null for no repo. */
 export async function askRepo(context: Context, isFirst: boolean): Promise<string | null> {
   const { cwd, env, paths } = context
   const home = env.HOME || homedir()
@@ -150,12 +150,12 @@ export async function askRepo(context: Context, isFirst: boolean): Promise<strin
   const other = ''
   const options: Option<string | null>[] = [
     ...found.map(path => ({ value: path, name: cleanText(path.replace(`${home}/`, '~/')) })),
-    { value: other, name: 'another one', about: 'owner/name (GitHub), a git URL, or a path' },
+    { value: other, name: 'a different one', about: 'owner/name (GitHub), a git URL, or a path' },
     { value: null, name: 'none for now' },
   ]
   const chosen = await choose(context, {
-    message: isFirst ? 'First repo' : 'A further repo',
-    why: 'Missions are copied from a library of repos; yours stays as it is.',
+    message: isFirst ? 'First repo' : 'Another repo',
+    why: 'Missions work on copies from a library of repos. Your own directory stays untouched.',
     options,
     fallback: isFirst ? (found[0] ?? other) : null,
   })
@@ -165,7 +165,11 @@ export async function askRepo(context: Context, isFirst: boolean): Promise<strin
 async function askOtherRepo(context: Context): Promise<string | null> {
   const text = await askText(
     context,
-    { message: 'Repo', why: 'owner/name (GitHub), a git URL, or a path. Empty: none.', fallback: '' },
+    {
+      message: 'Repo',
+      why: 'owner/name (GitHub), a git URL, or a path. Leave empty for none.',
+      fallback: '',
+    },
     word => (word === '' ? null : repoProblem(context, word)),
   )
   return text || null
@@ -184,7 +188,7 @@ function repoProblem(context: Context, word: string): string | null {
 export function askTrust(context: Context): Promise<boolean> {
   return askYesNo(context, {
     message: 'Do you trust this repo?',
-    why: 'Its filters and its setup may then run, and Claude works in it without asking you first.',
+    why: 'Its filters and its setup may then run. Claude skips its trust question; permissions are still asked.',
     fallback: false,
   })
 }

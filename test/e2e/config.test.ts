@@ -98,11 +98,7 @@ describe('unknown keys and values', () => {
     [['get', 'tmux.keys.nwe'], 'unknown setting "tmux.keys.nwe"', 'Did you mean tmux.keys.new?'],
     [['unset', 'zzz.zzz'], 'unknown setting "zzz.zzz"', "Run 'agenc config ls' for the list."],
     [['set', '__proto__.x', '1'], 'unknown setting "__proto__.x"', "Run 'agenc config ls' for the list."],
-    [
-      ['set', 'repos.o/r.model', 'x'],
-      '"o/r" is not a whole repo name',
-      /repos\.github\.com\/o\/r\.model/,
-    ],
+    [['set', 'repos.o/r.model', 'x'], '"o/r" is not a whole repo name', /repos\.github\.com\/o\/r\.model/],
     [
       ['set', 'repos.__proto__.model', 'x'],
       '"__proto__" is not a whole repo name',
@@ -117,7 +113,7 @@ describe('unknown keys and values', () => {
     [
       ['set', 'approvals.rules', '[{"tool":"Bash"}]'],
       'approvals.rules.0.decision is missing',
-      /What to allow/,
+      /approvals\.rules/,
     ],
   ])('%j', (args, message, hint) => {
     const { agenc, file } = settings()

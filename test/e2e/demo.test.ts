@@ -257,7 +257,7 @@ describe('by itself', () => {
     expect(done.stderr).toContain('agenc setup')
     expect(done.exitCode).toBe(0)
     expect(done.stdout).toMatch(/^The agenc session.*\n-{100}\n/)
-    expect(done.stdout).toContain('/exit: its window closes')
+    expect(done.stdout).toContain('/exit: the window closes')
     expect(done.stdout).toMatch(/^[\n -~]*$/)
     expect(box.leftovers()).toEqual([])
   })

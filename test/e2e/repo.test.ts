@@ -104,7 +104,7 @@ test.each([
   const refused = box.agenc(['repo', 'add', '--', text])
   expect(refused.exitCode).toBe(64)
   expect(refused.stdout).toBe('')
-  expect(refused.stderr).toMatch(/^agenc: cannot take .+ as a repo: .+\n.+\n$/)
+  expect(refused.stderr).toMatch(/^agenc: .+ is not a repo: .+\n.+\n$/)
   expect(refused.stderr).not.toContain('\u001b')
   expect(readdirSync(box.root).sort()).toEqual(['home', 'tmux'])
 })

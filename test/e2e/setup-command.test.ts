@@ -63,7 +63,7 @@ describe('a walk with keys pressed', () => {
     const terminal = openSetup(box)
     const screens = await walk(terminal, {})
     expect(await terminal.exited).toBe(0)
-    await terminal.waitForText(/Next steps:[\s\S]*C-b a n +there: start a mission/)
+    await terminal.waitForText(/Next steps:[\s\S]*C-b a n +start a mission there/)
     expect(screens[1]).toMatch(/bypassPermissions +DANGEROUS/)
     expect(screens[3]).toContain('C-b a is free in your tmux')
     expect(screens[5]).toContain('~/src/app')

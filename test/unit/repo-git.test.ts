@@ -71,7 +71,7 @@ test.each([
   ['remote: hi\nfatal: repository \u001b[31mgone\u0007\nhint: x\n', 'repository gone'],
   ["fatal: unable to access 'https://me:hunter2@host/a/'", "unable to access 'https://host/a/'"],
   ['something odd\n', 'something odd'],
-  ['', 'git ended with 128'],
+  ['', 'git failed (exit 128)'],
 ])('the reason in %j', (stderr, reason) => {
   expect(gitReason({ ...done, exitCode: 128, stderr })).toBe(reason)
 })

@@ -21,7 +21,7 @@ test('what is ambiguous or unknown lists the candidates', () => {
   expect(() => resolveRepo('app', ids)).toThrow(
     expect.objectContaining({ exitCode: 64, hint: 'Repos:\n  github.com/acme/app\n  gitlab.com/acme/app' }),
   )
-  expect(() => resolveRepo('acme/app', ids)).toThrow('could be any of 2')
+  expect(() => resolveRepo('acme/app', ids)).toThrow('matches 2')
   expect(() => resolveRepo('ol', ids)).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('acme/site') }),
   )
