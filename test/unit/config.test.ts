@@ -1,6 +1,12 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config/check.ts'
+import { defaultConfig, readConfig, stopGraceMs } from '../../src/config/read.ts'
 import { findSetting, settingNamed, splitKey, valueFromWords } from '../../src/config/settings.ts'
+import { changeConfig } from '../../src/config/write.ts'
+import { pathsAt } from '../../src/paths.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
 
 describe('keys', () => {
   test.each([
@@ -94,5 +100,90 @@ describe('typed values', () => {
     ['approvals.rules', ['[{"tool":"Bash","decision":"ask"}]'], [{ tool: 'Bash', decision: 'ask' }]],
   ])('%s %j', (key, words, value) => {
     expect(valueFromWords(settingNamed(key), words)).toEqual(value)
+  })
+})
+
+describe('the reader and its cache', () => {
+  function settingsFile(text?: string) {
+    const paths = pathsAt(temporaryDirectory())
+    if (text !== undefined) writeFileSync(paths.config, text)
+    return paths
+  }
+
+  /** Changes the cached value, so that a test can tell whether the cache was used. */
+  function markCache(path: string): void {
+    const cached = JSON.parse(readFileSync(path, 'utf8'))
+    cached.config.claude.model = 'from the cache'
+    writeFileSync(path, JSON.stringify(cached))
+  }
+
+  test('without a file, the defaults apply and no cache is written', async () => {
+    const paths = settingsFile()
+    expect(await readConfig(paths)).toEqual(defaultConfig)
+    expect(existsSync(paths.preparedConfig)).toBe(false)
+  })
+
+  test('the defaults in the schema directory are those of the schema', () => {
+    const parsed = parseConfig('{}')
+    expect(parsed.ok && parsed.config).toEqual(defaultConfig)
+  })
+
+  test('the first read checks and caches, the next one uses the cache', async () => {
+    const paths = settingsFile('{ "claude": { "model": "opus" } }')
+    expect((await readConfig(paths)).claude.model).toBe('opus')
+    markCache(paths.preparedConfig)
+    expect((await readConfig(paths)).claude.model).toBe('from the cache')
+  })
+
+  test('a changed text is checked again, and replaces the cache', async () => {
+    const paths = settingsFile('{ "claude": { "model": "opus" } }')
+    await readConfig(paths)
+    writeFileSync(paths.config, '{ "claude": { "model": "haiku" } }')
+    expect((await readConfig(paths)).claude.model).toBe('haiku')
+    markCache(paths.preparedConfig)
+    expect((await readConfig(paths)).claude.model).toBe('from the cache')
+  })
+
+  test('the cache of another version of agenc is not used', async () => {
+    const paths = settingsFile('{ "claude": { "model": "opus" } }')
+    await readConfig(paths)
+    const cached = JSON.parse(readFileSync(paths.preparedConfig, 'utf8'))
+    cached.config.claude.model = 'old'
+    writeFileSync(paths.preparedConfig, JSON.stringify({ ...cached, version: '0.0.0' }))
+    expect((await readConfig(paths)).claude.model).toBe('opus')
+  })
+
+  test('a cache that cannot be written does not matter', async () => {
+    const paths = settingsFile('{ "claude": { "model": "opus" } }')
+    mkdirSync(join(paths.preparedConfig, 'in-the-way'), { recursive: true })
+    expect((await readConfig(paths)).claude.model).toBe('opus')
+  })
+
+  test('a write leaves a cache that fits', async () => {
+    const paths = settingsFile()
+    await changeConfig(paths, [[settingNamed('claude.model'), 'opus']])
+    markCache(paths.preparedConfig)
+    expect((await readConfig(paths)).claude.model).toBe('from the cache')
+    rmSync(paths.preparedConfig)
+    expect((await readConfig(paths)).claude.model).toBe('opus')
+  })
+
+  test('a mistake is an error with file and line, and the grace period then is the default', async () => {
+    const paths = settingsFile('{ "stop": { "grace_ms": -1 } }')
+    await expect(readConfig(paths)).rejects.toMatchObject({
+      exitCode: 78,
+      message: expect.stringContaining(`${paths.config}:1: stop.grace_ms`),
+    })
+    expect(await stopGraceMs(paths)).toBe(defaultConfig.stop.grace_ms)
+  })
+
+  test('of several changes, all are made or none', async () => {
+    const paths = settingsFile()
+    const changes = [
+      [settingNamed('claude.model'), 'opus'],
+      [settingNamed('stop.grace_ms'), -1],
+    ] as const
+    await expect(changeConfig(paths, changes)).rejects.toMatchObject({ exitCode: 64 })
+    expect(existsSync(paths.config)).toBe(false)
   })
 })
