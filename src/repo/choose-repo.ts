@@ -39,7 +39,7 @@ export function resolveRepo(word: string, ids: readonly string[]): string {
   if (matches.length > 1) throw usageError(`${shown} matches ${matches.length} repos`, candidates(matches))
   const addressed = byAddress(word, ids)
   if (addressed) return addressed
-  throw usageError(`there is no repo ${shown} in the library`, candidates(ids))
+  throw usageError(`no repo ${shown} in the library`, candidates(ids))
 }
 
 function byAddress(word: string, ids: readonly string[]): string | undefined {
