@@ -7,7 +7,7 @@ export interface Paths {
   database: string
   config: string
   /** The checked settings, for commands that must be quick. */
-  preparedConfig: string
+  readConfig: string
   repos: string
   /** What the picker for a new mission shows. */
   repoChoices: string
@@ -90,7 +90,7 @@ export function pathsAt(home: string): Paths {
     home,
     database: join(home, 'database.sqlite'),
     config: join(home, 'config.json'),
-    preparedConfig: join(home, 'config.prepared.json'),
+    readConfig: join(home, 'config.prepared.json'),
     repos: join(home, 'repos'),
     repoChoices: join(home, 'repo-choices'),
     tmuxSocket: join(home, 'tmux-socket'),

@@ -8,7 +8,7 @@ const mainPath = 'main.js'
 /** Large modules that hot commands seldom need: their files load these only when they reach the `import()`. */
 const lazyInHotFiles = [
   './src/approvals/decide.ts',
-  './src/config/config-file.ts',
+  './src/config/check.ts',
   './src/system/stream.ts',
   './src/wrapper/run-here.ts',
   '@inquirer/prompts',

@@ -2,7 +2,7 @@ import type { Entry } from '../../src/cli/command.ts'
 import type { CommandTree, KnownSetting, Leaf } from '../../src/cli/completion/candidates.ts'
 import { topics } from '../../src/cli/help/topics.ts'
 import { registry } from '../../src/commands/registry.ts'
-import { type Setting, settings } from '../../src/config/setting-key.ts'
+import { type Setting, settings } from '../../src/config/settings.ts'
 
 const { nouns, topLevel } = registry
 

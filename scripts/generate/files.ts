@@ -1,7 +1,7 @@
-import { configJsonSchema } from '../../src/config/json-schema.ts'
-import { defaultConfig } from '../../src/config/parse.ts'
-import { settings } from '../../src/config/setting-key.ts'
-import { valueAt } from '../../src/config/setting-value.ts'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import { defaultConfig } from '../../src/config/read.ts'
+import { configSchema } from '../../src/config/schema.ts'
+import { settings, valueAt } from '../../src/config/settings.ts'
 import { commandPages } from './commands.ts'
 import { commandTree } from './completion.ts'
 
@@ -37,4 +37,9 @@ ${rows.join('\n')}
 
 This page is generated from src/config/schema.ts by \`npm run generate\`.
 `
+}
+
+function configJsonSchema(): object {
+  const { $schema, ...schema } = toJsonSchema(configSchema, { typeMode: 'input' })
+  return { $schema, title: 'agenc settings', ...schema }
 }

@@ -13,7 +13,7 @@ export async function runCli(context: Context, registry: Registry, argv: readonl
   const topic = argv.length === 2 && argv[0] === 'help' ? topicNamed(argv[1]!) : undefined
   if (topic) {
     const { printTopic } = await import('./help/print-topic.ts')
-    printTopic(context, topic)
+    await printTopic(context, topic)
     return 0
   }
   let exitCode = 0

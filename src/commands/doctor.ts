@@ -1,7 +1,7 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
 import { examine, fixAll } from '../doctor/examine.ts'
-import type { Finding } from '../doctor/finding.ts'
-import { printFindings, summaryOf } from '../doctor/print-findings.ts'
+import type { Finding } from '../doctor/findings.ts'
+import { printFindings, summaryOf } from '../doctor/findings.ts'
 import { ExitCode } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 
@@ -22,7 +22,8 @@ export default defineCommand<{ fix?: boolean; json?: boolean }>({
     else {
       printFindings(context.out, findings)
       context.out.line(`\n${summaryOf(findings)}`)
-      if (!fix && findings.some(finding => finding.fix)) context.out.line('Some of it: agenc doctor --fix')
+      if (!fix && findings.some(finding => finding.fix))
+        context.out.line("'agenc doctor --fix' fixes some of this.")
     }
     return findings.some(({ status }) => status === 'problem') ? ExitCode.failed : ExitCode.ok
   },

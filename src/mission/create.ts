@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { Approve } from '../config/approve-modes.ts'
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
@@ -60,7 +60,7 @@ export async function createMission(
   return missions.get(id)!
 }
 
-/** A copy of a directory that was never set up needs the setup as much as a fresh one. */
+/** A copy of a directory that was never set up needs it as much as a fresh one. */
 async function needsSetup(
   context: Context,
   db: Database,
@@ -69,6 +69,6 @@ async function needsSetup(
 ): Promise<boolean> {
   if (source.kind === 'mission') return missions.get(source.id)?.setup_pending === 1
   if (source.kind !== 'repo' || repo === null) return false
-  const hasSetup = Boolean(repoConfig(repo, await preparedConfig(context.paths))?.setup)
+  const hasSetup = Boolean(repoConfig(repo, await readConfig(context.paths))?.setup)
   return hasSetup && maySetUp(context, db, repo)
 }

@@ -98,11 +98,7 @@ describe('unknown keys and values', () => {
     [['get', 'tmux.keys.nwe'], 'unknown setting "tmux.keys.nwe"', 'Did you mean tmux.keys.new?'],
     [['unset', 'zzz.zzz'], 'unknown setting "zzz.zzz"', "Run 'agenc config ls' for the list."],
     [['set', '__proto__.x', '1'], 'unknown setting "__proto__.x"', "Run 'agenc config ls' for the list."],
-    [
-      ['set', 'repos.o/r.model', 'x'],
-      '"o/r" is not a whole repo name',
-      'Did you mean repos.github.com/o/r.model?',
-    ],
+    [['set', 'repos.o/r.model', 'x'], '"o/r" is not a whole repo name', /repos\.github\.com\/o\/r\.model/],
     [
       ['set', 'repos.__proto__.model', 'x'],
       '"__proto__" is not a whole repo name',
@@ -112,12 +108,12 @@ describe('unknown keys and values', () => {
     [['set', 'stop.grace_ms', '1.5'], 'stop.grace_ms must be a whole number, not 1.5', /How long/],
     [['set', 'notify.bell', 'yes'], 'notify.bell must be true or false, not "yes"', /Ring the bell/],
     [['set', 'claude.model', ''], 'claude.model must not be empty', /Model/],
-    [['set', 'claude.model', 'a', 'b'], 'claude.model does not take 2 values', 'Put it in quotes: "a b".'],
+    [['set', 'claude.model', 'a', 'b'], 'claude.model takes one value, not 2', /"a b"/],
     [['set', 'approvals.mode', 'no'], 'approvals.mode must be "ask", "rules" or "all", not "no"', /Who/],
     [
       ['set', 'approvals.rules', '[{"tool":"Bash"}]'],
       'approvals.rules.0.decision is missing',
-      /What to allow/,
+      /approvals\.rules/,
     ],
   ])('%j', (args, message, hint) => {
     const { agenc, file } = settings()
@@ -169,7 +165,7 @@ describe('a file that somebody wrote by hand', () => {
     for (const args of [['ls'], ['set', 'claude.model', 'x']]) {
       const { exitCode, stdout, stderr } = agenc(['config', ...args])
       expect(stderr).toContain(`agenc: ${file}${place}`)
-      expect(stderr).toContain("\nMend it with 'agenc config edit'.\n")
+      expect(stderr).toContain("'agenc config edit'")
       expect({ exitCode, stdout }).toEqual({ exitCode: 78, stdout: '' })
     }
     expect(read()).toBe(text)
@@ -204,7 +200,7 @@ test('a file that cannot be read is bad configuration, with the reason', () => {
   mkdirSync(file, { recursive: true })
   const { exitCode, stderr } = agenc(['config', 'ls'])
   expect(exitCode).toBe(78)
-  expect(stderr).toMatch(/^agenc: cannot read .*EISDIR.*\nCheck who owns the file and its mode\.\n$/)
+  expect(stderr).toMatch(/^agenc: cannot read .*EISDIR.*\n.*owner.*\n$/)
 })
 
 test('editors find the schema that the file names', () => {

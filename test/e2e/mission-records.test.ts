@@ -155,13 +155,11 @@ describe('rm', () => {
 
     writeFileSync(join(dir, 'new\u001b[31m file'), 'x')
     expect(refusal()).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(refusal().stderr).toMatch(
-      /holds work that is nowhere else\n {2}1 file not tracked by git: new file\n/,
-    )
+    expect(refusal().stderr).toMatch(/holds work that is nowhere else\n {2}1 untracked file: new file\n/)
     git('add', '--all')
-    expect(refusal().stderr).toContain('1 file not committed: new file')
+    expect(refusal().stderr).toContain('1 uncommitted file: new file')
     git('commit', '--quiet', '--message', 'x')
-    expect(refusal().stderr).toContain('1 commit that no remote has')
+    expect(refusal().stderr).toContain('1 unpushed commit')
     git('push', '--quiet', 'origin', 'HEAD:refs/heads/saved')
     git('fetch', '--quiet')
     writeFileSync(join(dir, 'README.md'), 'changed')
@@ -216,7 +214,7 @@ describe('rm', () => {
     writeFileSync(join(dir, 'note'), 'x')
     beforeWork.type('y\r')
     expect(await beforeWork.exited).toBe(1)
-    expect(beforeWork.screen()).toContain('1 file not tracked by git: note')
+    expect(beforeWork.screen()).toContain('1 untracked file: note')
     rmSync(join(dir, 'note'))
 
     const beforeStart = await asked()

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { RepoJson } from '../../src/commands/repo/repo-json.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
 import { newMissionId } from '../../src/mission-id.ts'
+import type { RepoJson } from '../../src/repo/catalogue.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
@@ -104,7 +104,7 @@ test.each([
   const refused = box.agenc(['repo', 'add', '--', text])
   expect(refused.exitCode).toBe(64)
   expect(refused.stdout).toBe('')
-  expect(refused.stderr).toMatch(/^agenc: cannot take .+ as a repo: .+\n.+\n$/)
+  expect(refused.stderr).toMatch(/^agenc: .+ is not a repo: .+\n.+\n$/)
   expect(refused.stderr).not.toContain('\u001b')
   expect(readdirSync(box.root).sort()).toEqual(['home', 'tmux'])
 })

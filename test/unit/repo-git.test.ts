@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Cancelled, ExitCode } from '../../src/errors.ts'
-import { askGit, gitReason, runGit } from '../../src/repo/git.ts'
-import { gitArguments, gitEnvironment } from '../../src/repo/safety.ts'
+import { askGit, gitArguments, gitEnvironment, gitReason, runGit } from '../../src/repo/git.ts'
 import { type Result, type Runner, systemRunner } from '../../src/system/runner.ts'
 
 const done: Result = { exitCode: 0, signal: null, stdout: '', stderr: '', missing: false }
@@ -72,7 +71,7 @@ test.each([
   ['remote: hi\nfatal: repository \u001b[31mgone\u0007\nhint: x\n', 'repository gone'],
   ["fatal: unable to access 'https://me:hunter2@host/a/'", "unable to access 'https://host/a/'"],
   ['something odd\n', 'something odd'],
-  ['', 'git ended with 128'],
+  ['', 'git failed (exit 128)'],
 ])('the reason in %j', (stderr, reason) => {
   expect(gitReason({ ...done, exitCode: 128, stderr })).toBe(reason)
 })

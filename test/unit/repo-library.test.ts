@@ -2,9 +2,14 @@ import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSy
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Cancelled } from '../../src/errors.ts'
-import { findInLibrary } from '../../src/repo/find-repo.ts'
-import { addToLibrary, libraryPath, removeFromLibrary, updateInLibrary } from '../../src/repo/library.ts'
-import type { RepoId } from '../../src/repo/repo-id.ts'
+import {
+  addToLibrary,
+  findInLibrary,
+  libraryPath,
+  removeFromLibrary,
+  updateInLibrary,
+} from '../../src/repo/library.ts'
+import type { RepoId } from '../../src/repo/reference.ts'
 import { sourceOf } from '../../src/repo/repo-source.ts'
 import { AlreadyThere } from '../../src/repo/staging.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
@@ -45,7 +50,7 @@ test('a path that is no repo is refused with a way out', () => {
   bench.repo('app', { 'inner/file': 'x' })
   mkdirSync(join(bench.root, 'plain'))
   const sourceFor = (path: string) => () => sourceOf(bench.tools, path, bench.root)
-  expect(sourceFor('../../x')).toThrow('there is no')
+  expect(sourceFor('../../x')).toThrow('does not exist')
   expect(sourceFor('./plain')).toThrow('is not a git repo')
   expect(sourceFor('./app/inner')).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('repo add') }),

@@ -1,5 +1,4 @@
-import { loadConfig } from '../../config/config-file.ts'
-import { defaultConfig } from '../../config/parse.ts'
+import { defaultConfig, readConfig } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
 import { padEnd, textWidth } from '../../io/text.ts'
@@ -11,16 +10,16 @@ const gap = 2
 /** If less than this is left beside the terms, meanings go below them. */
 const minMeaningColumns = 28
 
-export function printTopic(context: Context, { text }: Topic): void {
+export async function printTopic(context: Context, { text }: Topic): Promise<void> {
   const columns = Math.min(context.out.columns, maxColumns)
-  const blocks = text(configOrDefault(context)).map(block => linesOf(block, columns).join('\n'))
+  const blocks = text(await configOrDefault(context)).map(block => linesOf(block, columns).join('\n'))
   context.out.line(blocks.join('\n\n'))
 }
 
 /** Help must work with a broken config.json: that is when it is needed most. */
-function configOrDefault({ paths }: Context): Config {
+async function configOrDefault({ paths }: Context): Promise<Config> {
   try {
-    return loadConfig(paths.config)
+    return await readConfig(paths)
   } catch {
     return defaultConfig
   }

@@ -5,7 +5,7 @@ import type { Rule, Verdict } from '../../approvals/rule.ts'
 import { inputFor } from '../../approvals/tool-input.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Approve } from '../../config/approve-modes.ts'
-import { loadConfig } from '../../config/config-file.ts'
+import { readConfig } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
@@ -31,7 +31,7 @@ export default defineCommand<Input>({
   ],
   examples: ['agenc approvals test "git push && ls"', 'agenc approvals test --tool Write src/main.ts'],
   async run(context, { what, mission: word, tool = 'Bash', json }) {
-    const config = loadConfig(context.paths.config)
+    const config = await readConfig(context.paths)
     const mission =
       word === undefined ? null : await readStore(context, db => chooseMission(context, db, word))
     const dir = mission ? context.paths.mission(mission.id).agent : context.cwd

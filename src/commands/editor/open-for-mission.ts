@@ -1,4 +1,4 @@
-import { loadConfig } from '../../config/config-file.ts'
+import { readConfig } from '../../config/read.ts'
 import type { Context } from '../../context.ts'
 import { chooseEditor } from '../../editor/choose-editor.ts'
 import { displayWarning, openEditor } from '../../editor/open-editor.ts'
@@ -7,7 +7,7 @@ import type { MissionJson } from '../../mission/mission-json.ts'
 /** Opens the configured editor at the mission's directory. Resolves to the editor's name once it runs. */
 export async function openMissionEditor(context: Context, mission: MissionJson): Promise<string> {
   const { env, exec, err } = context
-  const { editor } = loadConfig(context.paths.config)
+  const { editor } = await readConfig(context.paths)
   const choice = chooseEditor(editor, { platform: process.platform, env })
   for (const warning of choice.warnings) err.line(`agenc: ${warning}; opening ${choice.name} instead`)
   const blind = displayWarning(process.platform, env)

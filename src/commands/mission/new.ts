@@ -2,7 +2,7 @@ import { findClaude } from '../../claude/find-claude.ts'
 import { refuseBypassAsRoot } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { approveModesInWords } from '../../config/approve-modes.ts'
-import { preparedConfig } from '../../config/read.ts'
+import { readConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
@@ -64,7 +64,7 @@ export default defineCommand<Input>({
 })
 
 async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
-  const { claude } = await preparedConfig(context.paths)
+  const { claude } = await readConfig(context.paths)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord) =>
     launchMission(context, await asked, mission, { focus: input.focus })
@@ -121,14 +121,14 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
 /** Resolves to null if a blank mission was picked. */
 async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
   if (word !== undefined) {
-    const { resolveRepo } = await import('../../repo/resolve-repo.ts')
+    const { resolveRepo } = await import('../../repo/choose-repo.ts')
     const known = listRepos(db).map(({ id }) => id)
     return resolveRepo(word, known)
   }
   if (!isInteractive(context))
     throw usageError('No repo given.', "Name one, or pass --blank; 'agenc repo ls' lists them.")
   const { pick } = await import('../../io/picker.ts')
-  const { repoChoices } = await import('../../repo/repo-choices.ts')
+  const { repoChoices } = await import('../../repo/catalogue.ts')
   const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))
   return pick(context, 'repo', choices)
 }

@@ -3,25 +3,25 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { makePrivateDirectory } from '../io/files.ts'
 
-/** Everything a demo makes, below one directory that is removed afterwards. */
+/** Everything that a demo creates lies below one directory, which is removed afterwards. */
 export interface DemoPlace {
   root: string
   home: string
   agencHome: string
-  /** Stands for GitHub, by way of git's own settings. */
+  /** git's settings redirect github.com to this directory. */
   sources: string
   gitConfig: string
-  /** What the stand-in says first, a file a situation. */
+  /** First prompts for the stand-in: one file per repo, and one for forks. */
   words: string
   claude: string
   tmuxConf: string
-  /** Where tmux itself puts the default server of `env`; without its directory it would take the user's own. */
+  /** The default socket that tmux derives from `env`. Its directory must exist, or tmux falls back to the user's own server. */
   tmuxSocket: string
-  /** Where nothing of the user's own tmux, agenc, Claude or git settings is to be seen. */
+  /** Hides the user's tmux, agenc, Claude and git settings. */
   env: NodeJS.ProcessEnv
 }
 
-/** A tmux socket's path has room for about 100 characters. */
+/** The path of a socket is limited to about 100 characters. */
 const longestBase = 60
 const marker = '.agenc-demo'
 
@@ -36,7 +36,7 @@ export function makePlace(env: NodeJS.ProcessEnv): DemoPlace {
   return place
 }
 
-/** What marks a directory as one that a demo has made, and may remove. */
+/** This file marks a directory that a demo created, and that may therefore be removed. */
 export function markerOf(root: string): string {
   return join(root, marker)
 }
@@ -57,10 +57,10 @@ export function placeAt(root: string, env: NodeJS.ProcessEnv): DemoPlace {
   }
 }
 
-const ofTheUser = /^(AGENC_|TMUX|CLAUDE|ANTHROPIC_|GIT_|FZF_|XDG_|NODE_EXTRA_CA_CERTS$|ENV$|BASH_ENV$)/
+const userVariables = /^(AGENC_|TMUX|CLAUDE|ANTHROPIC_|GIT_|FZF_|XDG_|NODE_EXTRA_CA_CERTS$|ENV$|BASH_ENV$)/
 
 function environment(root: string, home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const inherited = Object.entries(env).filter(([name]) => !ofTheUser.test(name))
+  const inherited = Object.entries(env).filter(([name]) => !userVariables.test(name))
   const author = { NAME: 'agenc demo', EMAIL: 'demo@example.com' }
   return {
     ...Object.fromEntries(inherited),

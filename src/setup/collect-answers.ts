@@ -4,11 +4,10 @@ import { type Config, editorNames } from '../config/schema.ts'
 import { type Context, isInteractive } from '../context.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import { type Answers, answersFrom, type Flags, type Notification, refuse, refuseUnknown } from './answers.ts'
-import { askHotkey } from './hotkey-question.ts'
 import * as ask from './questions.ts'
-import { askRepo, askTrust } from './repo-question.ts'
+import { askHotkey, askRepo, askTrust } from './questions.ts'
 
-/** Flags first; questions for the rest, where somebody can answer them; otherwise what is set, or the default. */
+/** Takes flags first, then asks the other questions if there is a terminal, and otherwise keeps the current settings. */
 export async function collectAnswers(
   context: Context,
   config: Config,
@@ -32,7 +31,7 @@ export async function collectAnswers(
 function answersFromFlags(context: Context, flags: Flags): Partial<Answers> {
   refuseUnknown(flags)
   refuse('--editor', flags.editor, editorNames)
-  // Whether tmux knows the key.
+  // Throws if tmux does not know the key.
   if (flags.hotkey !== undefined) userKey(context, flags.hotkey)
   const { editor, permissionMode, hotkey, trust } = flags
   return defined({

@@ -1,5 +1,5 @@
-import type { Output } from '../../io/output.ts'
-import { StatusLine } from '../../io/status-line.ts'
+import type { Output } from '../io/output.ts'
+import { StatusLine } from '../io/status-line.ts'
 
 export interface UpdateProgress {
   started(repo: string): void
@@ -7,7 +7,7 @@ export interface UpdateProgress {
   clear(): void
 }
 
-/** A line for each repo as it ends; on a terminal, below them, what is being fetched now. */
+/** Prints a line for each finished repo and, on a terminal, a last line with the repos being fetched. */
 export function showProgress(err: Output, total: number): UpdateProgress {
   const status = new StatusLine(err)
   const fetching = new Set<string>()

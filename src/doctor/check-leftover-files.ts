@@ -1,19 +1,19 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import { editPrefix } from '../config/config-file.ts'
+import { editPrefix } from '../config/write.ts'
 import type { Context } from '../context.ts'
 import { errorCode } from '../errors.ts'
 import { isDraft } from '../io/files.ts'
 import { isMissionId } from '../mission-id.ts'
 import { stagingPrefix } from '../repo/staging.ts'
 import { quoted } from './check-home.ts'
-import { type Finding, warning } from './finding.ts'
+import { type Finding, warning } from './findings.ts'
 
 const hourMs = 60 * 60 * 1000
-/** A clone may take long; one that takes a day is none. */
+/** A clone that has not finished after a day was abandoned. */
 const abandonedCloneMs = 24 * hourMs
 
-/** What killed processes left on the disk, apart from missions that the store knows. */
+/** Files that killed processes left behind. `known` are the missions in the store. */
 export function checkFiles(context: Context, known: ReadonlySet<string>): Finding[] {
   const { paths, now } = context
   const nowMs = now().getTime()
@@ -23,13 +23,13 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
   return [
     ...missions
       .filter(({ name }) => name.startsWith('.deleted-'))
-      .map(({ path }) => rubbish('what is left of a deleted mission', path)),
+      .map(({ path }) => removable('remains of a deleted mission', path)),
     ...aged(paths.repos)
       .filter(({ name, ageMs }) => name.startsWith(stagingPrefix) && ageMs > abandonedCloneMs)
-      .map(({ path }) => rubbish('what is left of a clone', path)),
+      .map(({ path }) => removable('remains of a clone', path)),
     ...aged(paths.home)
       .filter(({ name, ageMs }) => isDraft(name) && ageMs > hourMs)
-      .map(({ path }) => rubbish('what is left of a write', path)),
+      .map(({ path }) => removable('remains of an interrupted write', path)),
     ...aged(paths.home)
       .filter(({ name, ageMs }) => name.startsWith(editPrefix) && ageMs > hourMs)
       .map(({ path }) => unsavedEdit(path)),
@@ -39,14 +39,14 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
   ]
 }
 
-function rubbish(what: string, path: string): Finding {
+function removable(what: string, path: string): Finding {
   return warning('leftovers', `${what}: ${path}`, `rm -rf ${quoted(path)}`, () => {
     rmSync(path, { recursive: true, force: true })
     return `removed ${path}`
   })
 }
 
-/** Directories only: a file that has come since stops it. */
+/** Removes directories only, so that a file created since then is kept. */
 function emptyMission(path: string): Finding {
   const remedy = `find ${quoted(path)} -type d -empty -delete`
   return warning('leftovers', `an empty mission: ${path}`, remedy, () => {
@@ -60,25 +60,25 @@ function removeEmptyDirectories(path: string): void {
   rmdirSync(path)
 }
 
-/** Perhaps the store was lost and this is not: only its owner can tell. */
+/** Never fixed automatically: if the store was lost, this directory may be the only copy of the work. */
 function unknownMission(path: string): Finding {
   return warning(
     'leftovers',
-    `a mission's directory that the store does not know: ${path}`,
-    `Look whether you need something of it, then: rm -rf ${quoted(path)}`,
+    `the directory of a mission that the store does not know: ${path}`,
+    `Save what you need from it, then: rm -rf ${quoted(path)}`,
   )
 }
 
-/** Its editor was cut off, or is still open: only its owner can tell. */
+/** Never fixed automatically: the editor may still be open. */
 function unsavedEdit(path: string): Finding {
   return warning(
     'leftovers',
     `settings from 'agenc config edit' that were not saved: ${path}`,
-    `Unless they are still open: look whether you need something of them, then: rm -rf ${quoted(path)}`,
+    `If the editor is closed, save what you need from them, then: rm -rf ${quoted(path)}`,
   )
 }
 
-/** What cannot be read may have files. */
+/** Assumes that a directory that cannot be read has files. */
 function hasFiles(directory: string): boolean {
   try {
     return readdirSync(directory, { withFileTypes: true }).some(

@@ -2,12 +2,36 @@ import type { Style } from '../io/colour.ts'
 import type { Output } from '../io/output.ts'
 import { cleanText, padEnd } from '../io/text.ts'
 import { indented } from '../io/wrap.ts'
-import type { Finding, Status } from './finding.ts'
+
+export type Status = 'ok' | 'warning' | 'problem'
+
+/** The result of one check. */
+export interface Finding {
+  check: string
+  status: Status
+  message: string
+  /** What to do about it; null if all is well. */
+  remedy: string | null
+  /** Fixes it without a risk to anyone's work, and returns what was done. */
+  fix?: () => string
+}
+
+export function ok(check: string, message: string): Finding {
+  return { check, status: 'ok', message, remedy: null }
+}
+
+export function warning(check: string, message: string, remedy: string, fix?: () => string): Finding {
+  return { check, status: 'warning', message, remedy, ...(fix ? { fix } : {}) }
+}
+
+export function problem(check: string, message: string, remedy: string, fix?: () => string): Finding {
+  return { check, status: 'problem', message, remedy, ...(fix ? { fix } : {}) }
+}
 
 const styles: Record<Status, Style> = { ok: 'green', warning: 'yellow', problem: 'red' }
 const statusWidth = 9
 const checkWidth = 20
-/** With less than this for it, a message stands below its check. */
+/** With fewer columns left for it, a message goes below the name of its check. */
 const narrowestMessage = 30
 
 export function printFindings(out: Output, findings: readonly Finding[]): void {

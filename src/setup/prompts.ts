@@ -6,21 +6,21 @@ import { wrap } from '../io/wrap.ts'
 export interface Option<T> {
   value: T
   name: string
-  /** Behind the name, as far as there is room. */
+  /** Shown after the name if there is room. */
   note?: string
-  /** Shown in full while the option is the current one. */
+  /** Shown in full while the cursor is on the option. */
   about?: string
 }
 
 export interface Question<T> {
   message: string
-  /** Why it is asked, in a line. */
+  /** One line about the purpose of the question. */
   why: string
   options: readonly Option<T>[]
   fallback: T
 }
 
-/** Room for the cursor before an option. */
+/** Columns for the cursor in front of an option. */
 const margin = 4
 
 export async function choose<T>(context: Context, question: Question<T>): Promise<T> {
@@ -46,7 +46,7 @@ export async function choose<T>(context: Context, question: Question<T>): Promis
   )
 }
 
-/** `problem` says what is wrong with an answer, or null. */
+/** `problem` returns what is wrong with an answer, or null. */
 export async function askText(
   context: Context,
   { message, why, fallback }: { message: string; why: string; fallback: string },

@@ -1,20 +1,32 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import * as v from 'valibot'
+import { type AgencError, configError } from '../errors.ts'
 import { nearest } from '../io/nearest.ts'
-import { describeIssue } from './describe-issue.ts'
 import { type Config, configSchema } from './schema.ts'
-import { settings } from './setting-key.ts'
+import { settings } from './settings.ts'
 
 export interface Problem {
   line: number
-  /** The setting it is about, where one can be told. */
+  /** The setting with the problem, or null if the text is not JSON. */
   key: string | null
   message: string
 }
 
 export type Parsed = { ok: true; config: Config } | { ok: false; problem: Problem }
 
-/** Text of config.json → settings, or the first thing that is wrong with it. */
+/** The settings in a text of config.json, with defaults filled in. Throws an error that names file and line. */
+export function checkedConfig(path: string, text: string): Config {
+  const parsed = parseConfig(text)
+  if (!parsed.ok) throw brokenConfig(path, parsed.problem)
+  return parsed.config
+}
+
+export function brokenConfig(path: string, problem: Problem): AgencError {
+  const key = problem.key ? ` ${problem.key}:` : ''
+  return configError(`${path}:${problem.line}:${key} ${problem.message}`, "Fix it with 'agenc config edit'.")
+}
+
+/** The settings in a text of config.json, or the first problem with it. */
 export function parseConfig(text: string): Parsed {
   let data: unknown
   try {
@@ -28,8 +40,6 @@ export function parseConfig(text: string): Parsed {
   if (result.success) return { ok: true, config: result.output }
   return { ok: false, problem: schemaProblem(text, result.issues[0]) }
 }
-
-export const defaultConfig: Config = v.parse(configSchema, {})
 
 function syntaxProblem(text: string): Problem {
   const errors: ParseError[] = []
@@ -54,12 +64,12 @@ function issueMessage(issue: v.BaseIssue<unknown>, key: string): string {
   return describeIssue(issue)
 }
 
-/** Sections count too: `claud` is meant for `claude`. */
+/** Includes sections, so that `claud` suggests `claude`. */
 function namesAtDepth(depth: number): string[] {
   return [...new Set(settings.map(({ path }) => path.slice(0, depth).join('.')))]
 }
 
-/** A missing key has no node of its own: point at what should hold it. */
+/** A missing key has no node of its own, so this falls back to the object that should contain it. */
 function locate(root: Node | undefined, path: (string | number)[]): Node | undefined {
   for (let length = path.length; root && length >= 0; length--) {
     const node = findNodeAtLocation(root, path.slice(0, length))
@@ -74,4 +84,35 @@ function lineOf(text: string, offset: number): number {
 
 function spaced(code: string): string {
   return code.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`).toLowerCase()
+}
+
+const kinds: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  Array: 'a list',
+  Object: 'an object',
+  '(string | Array)': 'text or a list of words',
+}
+
+/** The problem with a value, phrased to follow the name of the setting. */
+export function describeIssue(issue: v.BaseIssue<unknown>): string {
+  const { type, expected, received } = issue
+  if (type === 'strict_object' && received === 'undefined') return 'is missing'
+  if (type === 'min_length') return 'must not be empty'
+  const wanted = wantedBy(type, expected)
+  return wanted ? `must be ${wanted}, not ${kinds[received] ?? received}` : issue.message
+}
+
+function wantedBy(type: string, expected: string | null): string | undefined {
+  if (type === 'picklist') return alternatives(expected ?? '')
+  if (type === 'integer') return 'a whole number'
+  if (type === 'min_value') return `at least ${expected?.replace('>=', '')}`
+  return kinds[expected ?? '']
+}
+
+/** valibot writes alternatives as `("ask" | "rules" | "all")`. */
+function alternatives(expected: string): string {
+  const words = expected.replace(/^\(|\)$/g, '').split(' | ')
+  return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ')
 }
