@@ -6,9 +6,12 @@ import { dirname, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
 import { apart, hotFiles } from './build/hot.mjs'
 import { thirdPartyNotices } from './build/notices.mjs'
+import { sourcesHash, sourcesHashFile } from './build/sources-hash.mjs'
 
 const root = join(import.meta.dirname, '..')
 const outdir = join(root, 'dist')
+// Taken first: a file that changes during the build must make the build stale.
+const hashOfSources = sourcesHash(root)
 const staleAfterMs = 7 * 24 * 60 * 60 * 1000
 
 const settings = {
@@ -49,6 +52,7 @@ const files = new Map([
 for (const [path, text] of await hotFiles(root, settings)) files.set(join(outdir, path), text)
 // The entry comes last: until then the old one finds its old chunks.
 for (const { path, text } of bundled.outputFiles.toSorted(entryLast)) files.set(path, await commonJs(text))
+files.set(join(outdir, sourcesHashFile), hashOfSources)
 for (const [path, text] of files) writeAtomically(path, text)
 await removeOthers(process.argv.includes('--clean') ? 0 : staleAfterMs)
 console.error(`built ${bundled.outputFiles.length} files into ${relative(process.cwd(), outdir) || outdir}`)

@@ -5,26 +5,27 @@ import { join } from 'node:path'
 import { nodeHeadersEnv } from './node-headers.mjs'
 
 const stamp = join('node_modules', '.agenc-installed')
-const binding = join('node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node')
 
-/** Whether the packages of the lock file are installed, and better-sqlite3 is built for this Node. */
+/** Whether the packages of the lock file are installed, and better-sqlite3 works with this Node. */
 export function isInstalled(root) {
   if (readText(join(root, stamp)) === lockHash(root)) return true
-  if (!hasLockedPackages(root) || !loadsBinding(root)) return false
+  if (!hasLockedPackages(root) || !isStoreUsable(root)) return false
   writeFileSync(join(root, stamp), lockHash(root))
   return true
 }
 
-/** Runs `npm ci`, which prints to stderr. Returns true if the packages are installed and better-sqlite3 loads. */
+/** Runs `npm ci`, which prints to stderr. Returns null if everything works now, or else what is wrong. */
 export function installPackages(root) {
   // The build needs the development packages even where the user's npm leaves them out (omit=dev, NODE_ENV=production).
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund']
   const node = { execPath: process.execPath, version: process.versions.node }
   const env = { ...process.env, ...nodeHeadersEnv(node) }
   const npm = spawnSync('npm', args, { cwd: root, env, stdio: ['ignore', 2, 2] })
-  if (npm.status !== 0 || !loadsBinding(root)) return false
+  if (npm.status !== 0) return "npm ci failed; npm's own message is above"
+  if (!isStoreUsable(root))
+    return `better-sqlite3 was built, but does not work with Node ${node.version}; docs/compatibility.md lists versions that work`
   writeFileSync(join(root, stamp), lockHash(root))
-  return true
+  return null
 }
 
 function lockHash(root) {
@@ -46,11 +47,18 @@ function hasLockedPackages(root) {
   )
 }
 
-function loadsBinding(root) {
-  const path = join(root, binding)
-  return (
-    existsSync(path) && spawnSync(process.execPath, ['-e', 'require(process.argv[1])', path]).status === 0
-  )
+/**
+ * Opens databases in another process and lets the garbage collector free them. A better-sqlite3 for another Node does not
+ * load, and version 12 compiled with the headers of Node 24.19 or newer crashes when its objects are freed. Only
+ * allocating shows that: an explicit gc() does not crash.
+ */
+function isStoreUsable(root) {
+  const script = `const Database = require(process.argv[1])
+    for (let round = 0; round < 10; round++) new Database(':memory:').close()
+    const garbage = []
+    for (let round = 0; round < 1e6; round++) garbage.push({ round })`
+  const args = ['-e', script, join(root, 'node_modules', 'better-sqlite3')]
+  return spawnSync(process.execPath, args).status === 0
 }
 
 function readText(path) {

@@ -1,14 +1,14 @@
-// What agenc needs of the system, and how to get it there: facts in, commands out.
+// The programs that agenc needs, and the commands that install them. Nothing here runs a command.
 
-/** `needed`: without it nothing works. The others have a substitute, or may turn out not to be needed. */
+/** Set-up stops without a `needed` program. agenc has a substitute for the others, or may not need them. */
 export const programs = [
   { name: 'tmux', needed: true, why: 'missions live in its windows' },
   { name: 'git', needed: true, why: 'missions work on copies of repos' },
-  { name: 'fzf', needed: false, why: 'quick pickers; without it a plain prompt serves' },
+  { name: 'fzf', needed: false, why: 'fast pickers; without it agenc shows a plain prompt' },
 ]
 
-const runsIn = 'some tests are run in it; without it they are skipped'
-/** What CI has besides. */
+const runsIn = 'some tests run in this shell, and are skipped without it'
+/** Only CI installs these. */
 export const shells = [
   { name: 'zsh', needed: false, why: runsIn },
   { name: 'fish', needed: false, why: runsIn },
@@ -35,7 +35,7 @@ export const windowPrograms = [
   },
 ]
 
-const compiles = 'builds better-sqlite3 where no ready-made binary fits'
+const compiles = 'compiles better-sqlite3 if no prebuilt binary can be downloaded'
 export const compilers = [
   { name: 'python3', needed: false, why: compiles },
   { name: 'make', needed: false, why: compiles },
@@ -51,15 +51,15 @@ const packageManagers = [
   { family: 'alpine', command: ['apk', 'add'], packages: {} },
 ]
 
-/** The text of /etc/os-release → the families it belongs to, nearest first: `ubuntu`, `debian`. */
+/** Returns the system families that /etc/os-release names, the closest first, such as `ubuntu`, `debian`. */
 export function familiesOf(osRelease) {
   const field = name => new RegExp(`^${name}=["']?([^"'\\n]*)`, 'm').exec(osRelease)?.[1] ?? ''
   return `${field('ID')} ${field('ID_LIKE')}`.split(/\s+/).filter(word => word !== '')
 }
 
 /**
- * How to install `names`: the commands to print, and whether they may be run without asking, which is so
- * for root on Debian and its like. No commands: this system is not known.
+ * Returns the commands that install `names`, and whether set-up may run them without asking: only as root on Debian
+ * and its relatives. Returns no commands for an unknown system.
  */
 export function installPlan(names, { platform, families, isRoot }) {
   if (names.length === 0) return { commands: [], mayRun: false }

@@ -8,6 +8,7 @@ import { newMissionId } from '../../src/mission-id.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -133,14 +134,6 @@ function stalledSsh(box: Library): { env: NodeJS.ProcessEnv; pid: () => number |
   return {
     env: { GIT_SSH_COMMAND: program },
     pid: () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')),
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
   }
 }
 

@@ -2,8 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
+import { tryKill } from './processes.ts'
 import { waitFor } from './wait.ts'
-import { press, say, tryKill, type WrapperBox } from './wrapper-box.ts'
+import { press, say, type WrapperBox } from './wrapper-box.ts'
 
 const rules = [{ tool: 'Bash', match: 'touch *', decision: 'allow' }]
 const delayMs = 2_500

@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import type { MissionRecord } from '../../src/db/mission-record.ts'
 import { agencScript, projectRoot, type Sandbox, sandbox } from './cli.ts'
+import { hasVariable, isAlive, tryKill, untilGone } from './processes.ts'
 import { standInClaude } from './stand-in.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
@@ -127,9 +128,11 @@ function stateOf(record: MissionRecord): string {
   return record.waiting_for ? `${record.state}:${record.waiting_for}` : String(record.state)
 }
 
-/** By the pids that the store names, politely first: nothing may still write where everything is about to go. */
+/** Ends the processes that the store names, politely first, so that none still writes while the sandbox is removed. */
 async function endEverything(box: WrapperBox): Promise<void> {
-  const own = (pids: (number | null)[]) => pids.filter(pid => pid !== null).filter(belongsTo(box))
+  // A pid in the store may belong to another process by now, and a test may have changed the stored start times.
+  const own = (pids: (number | null)[]) =>
+    pids.filter(pid => pid !== null).filter(pid => hasVariable(pid, `AGENC_DIRPATH=${box.agencHome}`))
   const wrappers = own(box.records().map(({ wrapper_pid }) => wrapper_pid))
   const claudes = own(box.records().map(({ claude_pid }) => claude_pid))
   for (const pid of wrappers) tryKill(pid, 'SIGTERM')
@@ -139,38 +142,6 @@ async function endEverything(box: WrapperBox): Promise<void> {
 }
 
 const politeMs = 3_000
-
-/** A pid in the store may by now be anybody's. */
-function belongsTo({ agencHome }: WrapperBox): (pid: number) => boolean {
-  return pid => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`AGENC_DIRPATH=${agencHome}\0`)
-    } catch {
-      return false
-    }
-  }
-}
-
-export function tryKill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It is gone already.
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
-  } catch {
-    return false
-  }
-}
-
-export function untilGone(...pids: (number | null)[]): Promise<true> {
-  return waitFor(`the end of ${pids.join(', ')}`, () => pids.every(pid => pid === null || !isAlive(pid)))
-}
 
 /** Typed as a person does: Enter only when the text is there. */
 export async function say(terminal: Terminal, text: string): Promise<void> {
