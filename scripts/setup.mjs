@@ -6,11 +6,11 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { delimiter, join } from 'node:path'
 import { installPackages, isInstalled } from './setup/packages.mjs'
 import {
+  ciPrograms,
   compilers,
   familiesOf,
   installPlan,
   programs,
-  shells,
   windowInstallCommands,
   windowPrograms,
 } from './setup/programs.mjs'
@@ -21,7 +21,7 @@ const exitUnavailable = 69
 
 export function setUp({ isCi = false } = {}) {
   const mustInstall = !isInstalled(root)
-  providePrograms([...programs, ...(isCi ? shells : []), ...(mustInstall ? compilers : [])])
+  providePrograms([...programs, ...(isCi ? ciPrograms : []), ...(mustInstall ? compilers : [])])
   if (isCi) provideWindowPrograms()
   if (mustInstall) providePackages()
   const build = [join(root, 'scripts', 'build.mjs')]

@@ -9,9 +9,10 @@ export const programs = [
 
 const runsIn = 'some tests run in this shell, and are skipped without it'
 /** Only CI installs these. */
-export const shells = [
+export const ciPrograms = [
   { name: 'zsh', needed: false, why: runsIn },
   { name: 'fish', needed: false, why: runsIn },
+  { name: 'jq', needed: false, why: 'the tests of docs/scripting.md run its examples with jq' },
 ]
 
 /**

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { nouns, topLevel } from '../../src/commands/registry.ts'
 import { projectRoot } from '../helpers/cli.ts'
 
-/** The files that git tracks or would add. Without git, all files in the project. */
+/** What is in the repo, or would be if it were committed now; in a directory without git, everything. */
 function projectFiles(): string[] {
   const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: projectRoot,
@@ -38,9 +38,9 @@ const files = projectFiles()
 const text = (name: string) => readFileSync(join(projectRoot, name), 'utf8')
 const pages = files.filter(name => name.endsWith('.md'))
 
-describe('committed files', () => {
-  test('contain no path of the machine they were written on', () => {
-    // These paths are joined from parts, so that this file does not contain them either.
+describe('what is committed', () => {
+  test('names no path of the machine it was written on', () => {
+    // Put together here, so that this file does not name them either.
     const paths = [
       projectRoot,
       join(homedir(), '.npm'),
@@ -50,7 +50,7 @@ describe('committed files', () => {
     expect(files.filter(name => paths.some(path => text(name).includes(path)))).toEqual([])
   })
 
-  test('include a lock file without registry addresses and with packages for every system', () => {
+  test('the lock file holds no registry addresses, and a package for every system', () => {
     const { packages } = JSON.parse(text('package-lock.json')) as {
       packages: Record<
         string,
@@ -61,7 +61,7 @@ describe('committed files', () => {
     expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
     expect(text('package-lock.json')).not.toMatch(/registry|\.tgz/)
     for (const [path, { optionalDependencies = {} }] of entries) {
-      // npm ci refuses a lock file that lacks the packages for other systems.
+      // npm ci refuses a lock file that leaves out the packages of other systems.
       const missing = Object.keys(optionalDependencies).filter(name => !isLocked(packages, path, name))
       expect(missing, path).toEqual([])
     }
@@ -73,7 +73,7 @@ function isLocked(packages: Record<string, unknown>, path: string, name: string)
 }
 
 describe('docs', () => {
-  test('every link has a target', () => {
+  test('every link leads somewhere', () => {
     const broken = pages.flatMap(page =>
       [...text(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
         .map(([, target]) => target!)
@@ -84,7 +84,7 @@ describe('docs', () => {
     expect(broken).toEqual([])
   })
 
-  test('every file named in the architecture, the decisions and CONTRIBUTING exists', () => {
+  test('every file that is named in the architecture and the decisions is there', () => {
     const named = pages
       .filter(
         page =>
@@ -102,7 +102,7 @@ describe('docs', () => {
     expect(named.filter(({ path }) => !existsSync(join(projectRoot, path)))).toEqual([])
   })
 
-  test('every command that a page names exists', () => {
+  test('every command that is named exists', () => {
     const unknown = pages.flatMap(page =>
       [...text(page).matchAll(/(?:^|[`$ ])agenc ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm)]
         .filter(([line]) => /[`$]/.test(line))
@@ -112,7 +112,13 @@ describe('docs', () => {
     expect(unknown).toEqual([])
   })
 
-  test('the architecture page names every room', () => {
+  test('CONTRIBUTING quotes the three example tests as they are', () => {
+    const quoted = [...text('CONTRIBUTING.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
+    const examples = ['unit', 'tmux', 'e2e'].map(kind => text(`test/${kind}/first-test.test.ts`))
+    expect(quoted).toEqual(examples)
+  })
+
+  test('the rooms in the layout are the rooms there are', () => {
     const rooms = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
       .filter(entry => entry.isDirectory())
       .map(entry => entry.name)
@@ -120,13 +126,7 @@ describe('docs', () => {
     expect(rooms.filter(room => !page.includes(`\`src/${room}/\``))).toEqual([])
   })
 
-  test('CONTRIBUTING quotes the three example tests as they are', () => {
-    const quoted = [...text('CONTRIBUTING.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
-    const examples = ['unit', 'tmux', 'e2e'].map(kind => text(`test/${kind}/first-test.test.ts`))
-    expect(quoted).toEqual(examples)
-  })
-
-  test('CI runs the test command that the README names', () => {
+  test('the test command of the README is what CI runs', () => {
     expect(text('README.md')).toContain('npm test')
     expect(text('.ci/run').trimEnd().split('\n').at(-1)).toBe('npm test')
   })

@@ -2,7 +2,7 @@ import { restoringScript } from '../../src/tmux/keys/inject.ts'
 import { readKeys } from '../../src/tmux/keys/read-keys.ts'
 import { type KeyServer, source } from '../../src/tmux/source-script.ts'
 
-/** What `agenc tmux kill` does with them, by itself. */
+/** Restores the original key bindings, as `agenc tmux kill` does. */
 export function restoreKeys(server: KeyServer): void {
   const keys = readKeys(server, [])
   const errors = keys && source(server, restoringScript(keys))?.errors

@@ -7,21 +7,21 @@ import { type Sandbox, sandbox } from './cli.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
 
-/** A tmux server of the test's own, gone when the test ends. */
+/** A tmux server for one test. It ends with the test. */
 export interface TmuxBench {
   box: Sandbox
   tmux: Tmux
-  /** One tmux command that has to succeed; what it printed. */
+  /** Runs a tmux command, throws if it fails, and returns its output. */
   run(...command: string[]): string
-  /** A real client in a real terminal. */
+  /** Attaches a real client in a pseudo-terminal. */
   attach(session?: string, size?: { columns: number; rows: number }): Promise<Terminal>
 }
 
 export interface TmuxBenchOptions {
   box?: Sandbox
-  /** The user's tmux.conf. */
+  /** The text of the user's tmux.conf. */
   config?: string
-  /** Each with one window that shows what is typed into it. */
+  /** Each session has one window, which echoes its input. */
   sessions?: readonly string[]
 }
 
