@@ -82,10 +82,13 @@ export const nouns: Record<string, Noun> = {
     },
   },
   approvals: {
-    summary: 'Who answered what, and what the rules would do',
+    summary: 'Permission requests, their answers, and your rules',
     verbs: {
       ls: { summary: 'List permission requests and their answers', load: () => import('./approvals/ls.ts') },
-      test: { summary: 'Say what would happen to a command', load: () => import('./approvals/test.ts') },
+      test: {
+        summary: 'Show what your rules would do with a command',
+        load: () => import('./approvals/test.ts'),
+      },
     },
   },
   editor: {
@@ -122,6 +125,6 @@ export const topLevel: Record<string, Entry> = {
   setup: { summary: 'Choose editor, keys, modes and a first repo', load: () => import('./setup.ts') },
   demo: { summary: 'Try everything without an account', load: () => import('./demo.ts') },
   doctor: { summary: 'Find out what is wrong, and how to mend it', load: () => import('./doctor.ts') },
-  hold: { summary: 'Stop every approval at once', load: () => import('./hold.ts') },
+  hold: { summary: 'Pause automatic approvals', load: () => import('./hold.ts') },
   status: { summary: 'Show missions and the windows that show them', load: () => import('./status.ts') },
 }

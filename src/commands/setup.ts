@@ -1,5 +1,6 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
 import { install, installationFor } from '../cli/completion/install-script.ts'
+import { approveModesInWords } from '../config/approve-modes.ts'
 import { changeSettings } from '../config/change-settings.ts'
 import { loadConfig } from '../config/config-file.ts'
 import { type Context, withChanges } from '../context.ts'
@@ -31,7 +32,7 @@ export default defineCommand<Input>({
   options: [
     { flags: '--editor <editor>', description: 'opened by `mission open`: auto, zed, vscode …' },
     { flags: '--permission-mode <mode>', description: 'what Claude may do unasked' },
-    { flags: '--approve <who>', description: 'ask, rules or all: who answers permission requests' },
+    { flags: '--approve <who>', description: `${approveModesInWords}: who answers permission requests` },
     { flags: '--hotkey <key>', description: 'the key after the tmux prefix' },
     { flags: '--notify <how>', description: 'message, bell, both or none' },
     { flags: '--repo <repo>', description: 'add this repo to the library' },

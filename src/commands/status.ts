@@ -3,11 +3,11 @@ import type { Context } from '../context.ts'
 import { sightingJson } from '../editor/sighting.ts'
 import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
-import { readRoster } from '../mission/list.ts'
+import { listMissionsNow } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
 import { displayRepo } from '../mission/naming.ts'
+import { stateWord } from '../mission/state-word.ts'
 import { sightMissions, surroundingsOf } from './editor/sight-missions.ts'
-import { stateWord } from './mission/state-word.ts'
 
 export type SeenMission = MissionJson & ReturnType<typeof sightingJson>
 
@@ -23,7 +23,7 @@ export default defineCommand<{ json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc status', "agenc status --json | jq '.summary.waiting'"],
   async run(context, { json }) {
-    const missions = withSightings(context, await readRoster(context))
+    const missions = withSightings(context, await listMissionsNow(context))
     const summary = summaryOf(missions)
     if (json) context.out.line(JSON.stringify({ missions, summary } satisfies StatusJson))
     else if (missions.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")

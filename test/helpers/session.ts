@@ -19,21 +19,21 @@ export interface WindowRow {
   panes: number
 }
 
-/** A sandbox with the stand-in as its Claude, and with its own tmux server, which ends with the test. */
+/** A sandbox with the stand-in as its Claude and a private tmux server that ends with the test. */
 export interface SessionBox extends Sandbox {
   tmux(...args: string[]): string
   attach(options?: { columns?: number; rows?: number; env?: NodeJS.ProcessEnv }): Terminal
   windows(): WindowRow[]
   missions(): MissionJson[]
   mission(id: string): MissionJson
-  /** Adds a trusted repo to the library. Returns its id. */
+  /** Adds a trusted repo to the library. */
   addRepo(name: string): string
   waitForState(id: string, state: string): Promise<MissionJson>
-  /** The tmux variables that a program in this window has. */
+  /** Returns the environment of a program in that window. */
   inside(window: string): NodeJS.ProcessEnv
-  /** Starts a session with one blank mission and detaches. Returns the window of the mission. */
+  /** Starts a session with one blank mission and no client. Returns the mission's window. */
   start(): Promise<WindowRow>
-  /** Starts another blank mission from this window. Returns the new window once the mission is idle. */
+  /** Starts another mission from that window. Returns its window once it is idle. */
   startFrom(window: string, ...args: string[]): Promise<WindowRow>
   windowOf(mission: string): WindowRow | undefined
 }
@@ -119,7 +119,7 @@ export function sessionBox({
   return session
 }
 
-/** Returns no processes if a test has left the settings broken, because the server must end in any case. */
+/** Must not throw, even if a test has left the settings broken: the clean-up after it has to end the server. */
 function runningProcesses(box: Sandbox): number[] {
   const listed = box.agenc(['mission', 'ls', '-a', '--json'])
   if (listed.exitCode !== 0) return []

@@ -5,16 +5,16 @@ import { waitFor } from './wait.ts'
 
 export interface Terminal {
   pid: number
-  /** The text on the screen, without escape sequences. */
+  /** The text on the screen. */
   screen(): string
-  /** All output so far, including escape sequences. */
+  /** All output so far, with its escape sequences. */
   raw(): string
   type(keys: string): void
   resize(columns: number, rows: number): void
   waitForText(text: string | RegExp, timeoutMs?: number): Promise<string>
-  /** Exit code, or 128 + signal, once the program has ended. */
+  /** Resolves to the exit code, or to 128 + signal, when the program has ended. */
   exited: Promise<number>
-  /** The number of the signal that ended the program, or 0. */
+  /** After the end: the number of the signal that ended the program, or 0. */
   diedOf(): number
   kill(signal?: string): void
 }
@@ -26,7 +26,7 @@ export interface TerminalOptions {
   rows?: number
 }
 
-/** Runs a program in a pseudo-terminal. The test can read its screen and press keys. */
+/** Runs a program in a real terminal. */
 export function openTerminal(file: string, args: string[], options: TerminalOptions): Terminal {
   const { columns = 100, rows = 30 } = options
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1000 })

@@ -7,21 +7,21 @@ import { type Sandbox, sandbox } from './cli.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
 
-/** A tmux server for one test. It ends with the test. */
+/** A private tmux server that ends with the test. */
 export interface TmuxBench {
   box: Sandbox
   tmux: Tmux
-  /** Runs a tmux command, throws if it fails, and returns its output. */
+  /** Runs one tmux command, which must succeed, and returns its output. */
   run(...command: string[]): string
-  /** Attaches a real client in a pseudo-terminal. */
+  /** Attaches a real client in a real terminal. */
   attach(session?: string, size?: { columns: number; rows: number }): Promise<Terminal>
 }
 
 export interface TmuxBenchOptions {
   box?: Sandbox
-  /** The text of the user's tmux.conf. */
+  /** The content of the user's tmux.conf. */
   config?: string
-  /** Each session has one window, which echoes its input. */
+  /** Each has one window, which shows what is typed into it. */
   sessions?: readonly string[]
 }
 

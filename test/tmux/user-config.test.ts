@@ -27,7 +27,7 @@ const configs: [title: string, conf: string, prefix: string, needs?: string][] =
   ]),
 ]
 
-test.for(configs)('the whole story with %s', async ([, tmuxConf, prefix, needs], context) => {
+test.for(configs)('a whole session works with %s', async ([, tmuxConf, prefix, needs], context) => {
   if (needs && !existsSync(needs)) context.skip(`not installed: ${needs}`)
   const box = sessionBox({ tmuxConf })
   const terminal = box.attach()

@@ -1,7 +1,9 @@
 import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { parseHookEvent } from '../../src/claude/hook-event.ts'
+import { hookReport } from '../../src/claude/hook-report.ts'
+import { openReplyChannel } from '../../src/claude/reply-channel.ts'
+import type { AgentStatus } from '../../src/claude/report.ts'
 import { parseConfig } from '../../src/config/parse.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
@@ -9,14 +11,14 @@ import { openStore } from '../../src/db/open-store.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import { Register } from '../../src/wrapper/approval-log.ts'
+import { ApprovalLog } from '../../src/wrapper/approval-log.ts'
 import { CurrentSettings } from '../../src/wrapper/current-settings.ts'
 import { Requests } from '../../src/wrapper/requests.ts'
-import { Judge } from '../../src/wrapper/rule-engine.ts'
+import { RuleEngine } from '../../src/wrapper/rule-engine.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
-/** Requests whose dialogs alone can answer them, with a clock that stands unless it is moved. */
+/** Requests that only their dialogs can answer, with a clock that only the test moves. */
 async function requestsBox(settings: object = {}) {
   const paths = pathsAt(temporaryDirectory())
   const id = newMissionId()
@@ -32,23 +34,17 @@ async function requestsBox(settings: object = {}) {
   let nowMs = 1_000
   const log = () => {}
   const onHandedOver = vi.fn()
-  const current = new CurrentSettings(paths, parsed.config, join(paths.home, 'undenied'))
-  const judge = new Judge(db, id, paths, current, log)
-  await judge.makeReady()
-  const requests = new Requests({
-    judge,
-    register: new Register(db, id, () => new Date(nowMs), log),
-    log,
-    asksDirectory,
-    onAnswered: () => {},
-    onHandedOver,
-  })
+  const current = new CurrentSettings(paths, parsed.config, join(paths.home, 'settings-without-denies'))
+  const rules = new RuleEngine(db, id, paths, current, log)
+  await rules.makeReady()
+  const requests = new Requests(rules, new ApprovalLog(db, id, () => new Date(nowMs), log), log)
+  requests.onHandedOver = onHandedOver
   return {
     db,
-    judge,
+    rules,
     requests,
     onHandedOver,
-    /** A hook waits for its answer, until it leaves. */
+    /** A hook that waits for its answer until `leave` is called. */
     waitingHook: () => {
       const fifo = join(asksDirectory, '1')
       systemRunner.capture('mkfifo', [fifo])
@@ -58,11 +54,20 @@ async function requestsBox(settings: object = {}) {
     at: (ms: number) => {
       nowMs = ms
     },
-    hook: (name: string, more: object = {}) =>
-      requests.take(parseHookEvent(JSON.stringify({ hook_event_name: name, ...more }))!, '1'),
+    hook: (name: string, more: object = {}) => {
+      const report = hookReport(JSON.parse(JSON.stringify({ hook_event_name: name, ...more })), [])!
+      return requests.take(report, openReplyChannel(asksDirectory, '1', report.kind))
+    },
     record: () => listApprovals(db).map(({ decision, decided_by }) => `${decision} ${decided_by}`),
   }
 }
+
+const status = (activity: AgentStatus['activity'], updatedAtMs: number): AgentStatus => ({
+  activity,
+  dialog: null,
+  updatedAtMs,
+  userName: null,
+})
 
 const read = (file: string, agent?: string) => ({
   tool_name: 'Read',
@@ -70,7 +75,7 @@ const read = (file: string, agent?: string) => ({
   agent_id: agent,
 })
 
-test('of two at once, the tool that has run was allowed and the other still waits', async () => {
+test('of two open requests, the one whose tool ran was allowed and the other stays open', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
   box.hook('PermissionRequest', read('/b'))
@@ -81,43 +86,43 @@ test('of two at once, the tool that has run was allowed and the other still wait
   expect(box.requests.hasOpen).toBe(true)
 })
 
-test('a status from before the request says nothing about it', async () => {
+test('a status that is older than the request does not settle it', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
-  box.requests.seeStatus('busy', 900)
+  box.requests.seeStatus(status('busy', 900))
   expect(box.record()).toEqual(['ask null'])
-  box.requests.seeStatus('waiting', 1_001)
-  box.requests.seeStatus('busy', 1_200)
+  box.requests.seeStatus(status('waiting', 1_001))
+  box.requests.seeStatus(status('busy', 1_200))
   expect(box.record()).toEqual(['allow user'])
 })
 
-test('from the dialog straight to rest: the user said no', async () => {
+test('a change from waiting to idle means that the user denied the request', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
-  box.requests.seeStatus('idle', 1_200)
+  box.requests.seeStatus(status('idle', 1_200))
   expect(box.record()).toEqual(['deny user'])
 })
 
-test("a subagent's request is not settled before its dialog was seen", async () => {
+test("a subagent's request is not settled before its dialog has been seen", async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a', 'agent-1'))
-  box.requests.seeStatus('busy', 1_100)
+  box.requests.seeStatus(status('busy', 1_100))
   box.hook('Stop')
   box.hook('PostToolUse', read('/a'))
   expect(box.record()).toEqual(['ask null'])
-  box.requests.seeStatus('waiting', 1_200)
-  box.requests.seeStatus('busy', 1_300)
+  box.requests.seeStatus(status('waiting', 1_200))
+  box.requests.seeStatus(status('busy', 1_300))
   expect(box.record()).toEqual(['allow user'])
 })
 
-test('a question comes back with its answers, and counts as answered', async () => {
+test('a question counts as answered although its input comes back with answers added', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', { tool_name: 'AskUserQuestion', tool_input: { questions: [] } })
   box.hook('PostToolUse', { tool_name: 'AskUserQuestion', tool_input: { questions: [], answers: {} } })
   expect(box.record()).toEqual(['allow user'])
 })
 
-test('the end of the session ends the waiting, and how long it took is on record', async () => {
+test('the end of the session times out open requests', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
   box.at(4_000)
@@ -131,7 +136,7 @@ describe('a rule that allows after a delay', () => {
     approvals: { mode: 'rules', delay_ms: 100, rules: [{ tool: 'Read', decision: 'allow' }] },
   }
 
-  test('calls nobody while its hook waits; a hook that leaves meanwhile makes it the user’s', async () => {
+  test('does not call the user while its hook waits, and hands the request over if the hook leaves', async () => {
     const box = await requestsBox(allowing)
     const hook = box.waitingHook()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -144,20 +149,20 @@ describe('a rule that allows after a delay', () => {
     expect([box.requests.isHandled, box.record()]).toEqual([false, ['ask null']])
   })
 
-  test('has nothing to say where no hook waits any more', async () => {
+  test('cannot answer if no hook waits', async () => {
     const box = await requestsBox(allowing)
     box.hook('PermissionRequest', read('/a'))
     expect([box.requests.hasOpen, box.requests.isHandled]).toEqual([true, false])
   })
 })
 
-test('a store that cannot be read leaves the request to the user, and its hook waits for nobody', async () => {
+test('an unreadable store leaves the request to the user and releases the hook', async () => {
   const box = await requestsBox({ approvals: { mode: 'all' } })
   const hook = box.waitingHook()
   onTestFinished(() => hook.leave())
   box.db.exec('ALTER TABLE missions RENAME TO away')
-  expect(box.judge.isReady).toBe(true)
-  await box.judge.makeReady()
+  expect(box.rules.isReady).toBe(true)
+  await box.rules.makeReady()
   expect(box.hook('PermissionRequest', read('/a', 'agent-1'))).toBe(false)
   expect(hook.hears()).toBe('\n')
   box.db.exec('ALTER TABLE away RENAME TO missions')

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import type { Context } from '../../context.ts'
-import type { MissionRecord } from '../../db/mission-record.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import { getMission } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { usageError } from '../../errors.ts'

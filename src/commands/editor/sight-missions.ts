@@ -4,7 +4,7 @@ import type { Sighting } from '../../editor/detect.ts'
 import { look, type Surroundings } from '../../editor/sighting.ts'
 import { windowSystemFor } from '../../editor/windows/window-system.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { rosterOf } from '../../mission/list.ts'
+import { describeMissions } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 
@@ -31,6 +31,6 @@ export function sightMissions(surroundings: Surroundings, missions: readonly Mis
 export function missionNamed(context: Context, word: string | undefined): Promise<MissionJson> {
   return readStore(context, async db => {
     const record = await chooseMission(context, db, word)
-    return (await rosterOf(context, db!, [record]))[0]!
+    return (await describeMissions(context, db!, [record]))[0]!
   })
 }

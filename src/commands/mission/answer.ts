@@ -1,16 +1,18 @@
-import { subjectOf } from '../../approvals/subject.ts'
-import { isForTheUser } from '../../approvals/tool.ts'
+import { requestSummary } from '../../approvals/request-summary.ts'
+import { isForTheUser } from '../../approvals/tool-input.ts'
+import { dialogTools } from '../../claude/hook-report.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
+import type { PendingRequest } from '../../db/approvals.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { cleanText } from '../../io/text.ts'
+import { modesOfClaude } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { rosterOf } from '../../mission/list.ts'
-import type { MissionJson, PendingRequest } from '../../mission/mission-json.ts'
+import { describeMissions } from '../../mission/list.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
 import { deliverAnswer } from '../../wrapper/deliver-answer.ts'
-import { modesOfClaude } from './mode.ts'
 
 interface Input {
   mission: string
@@ -44,7 +46,7 @@ export default defineCommand<Input>({
     await refuseContradictions(context, input)
     const mission = await readStore(context, async db => {
       const record = await chooseMission(context, db, input.mission)
-      return (await rosterOf(context, db!, [record]))[0]!
+      return (await describeMissions(context, db!, [record]))[0]!
     })
     const request = requestOf(mission, input.request)
     const stored = await deliverAnswer(context, mission.id, Number(request.id), {
@@ -91,11 +93,8 @@ function requestOf(mission: MissionJson, id: string | undefined): PendingRequest
     throw new AgencError(`${mission.short_id} has no pending request ${id}`, listing(pending))
   if (!request) throw nothingPending(mission)
   if (isForTheUser(request.tool)) {
-    const kind = request.tool === 'ExitPlanMode' ? 'a plan' : 'a question'
-    throw new AgencError(
-      `${mission.short_id} waits with ${kind}, which only you can answer, in its window`,
-      goThere(mission),
-    )
+    const kind = dialogTools[request.tool] === 'plan' ? 'Plans' : 'Questions'
+    throw new AgencError(`${kind} must be answered in the window`, goThere(mission))
   }
   return request
 }
@@ -125,7 +124,7 @@ function answeredOtherwise({ short_id }: MissionJson, decision: string): AgencEr
 }
 
 function goThere({ short_id }: MissionJson): string {
-  return `Go there: agenc mission resume ${short_id}`
+  return `Go there: agenc mission focus ${short_id}`
 }
 
 function listing(pending: readonly PendingRequest[]): string {
@@ -133,7 +132,7 @@ function listing(pending: readonly PendingRequest[]): string {
 }
 
 function describe({ tool, input }: PendingRequest): string {
-  return cleanText(`${tool} ${subjectOf(tool, input)}`)
+  return cleanText(`${tool} ${requestSummary(tool, input)}`)
 }
 
 function answered(decision: string): string {

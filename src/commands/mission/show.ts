@@ -1,12 +1,12 @@
 import { isHeld } from '../../approvals/hold.ts'
-import { subjectOf } from '../../approvals/subject.ts'
+import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { rosterOf } from '../../mission/list.ts'
+import { describeMissions } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
-import { stateWord } from './state-word.ts'
+import { stateWord } from '../../mission/state-word.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'" }],
@@ -15,7 +15,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   async run(context, { mission: word, json }) {
     const mission = await readStore(context, async db => {
       const record = await chooseMission(context, db, word)
-      return (await rosterOf(context, db!, [record]))[0]!
+      return (await describeMissions(context, db!, [record]))[0]!
     })
     if (json) context.out.line(JSON.stringify(mission))
     else
@@ -51,7 +51,7 @@ function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
 }
 
 function pendingLine({ id, tool, input, since }: MissionJson['pending'][number]): string {
-  return `${id}: ${tool} ${subjectOf(tool, input)} since ${since}`
+  return `${id}: ${tool} ${requestSummary(tool, input)} since ${since}`
 }
 
 function lastExit({ last_exit: exit }: MissionJson): string | null {
