@@ -5,10 +5,13 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
 import { thirdPartyNotices } from './build/notices.mjs'
+import { sourcesHash, sourcesHashFile } from './build/sources-hash.mjs'
 import { startFiles } from './build/start-files.mjs'
 
 const root = join(import.meta.dirname, '..')
 const outdir = join(root, 'dist')
+// Taken first: a file that changes during the build must make the build stale.
+const hashOfSources = sourcesHash(root)
 const staleAfterMs = 7 * 24 * 60 * 60 * 1000
 
 const settings = {
@@ -49,6 +52,7 @@ const files = new Map([
 for (const { path, text } of split.outputFiles) files.set(path, await commonJs(text))
 // The start files come last: until then the old ones find the files they load.
 for (const [path, text] of started.files) files.set(join(outdir, path), await commonJs(text))
+files.set(join(outdir, sourcesHashFile), hashOfSources)
 for (const [path, text] of files) writeAtomically(path, text)
 await removeOthers(process.argv.includes('--clean') ? 0 : staleAfterMs)
 console.error(`built ${files.size} files into ${relative(process.cwd(), outdir) || outdir}`)

@@ -2,8 +2,9 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { approvalBox } from '../helpers/approvals.ts'
+import { tryKill } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { press, say, tryKill, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { press, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 const denyTouch = { tool: 'Bash', match: 'touch *', decision: 'deny', message: 'files are made by hand here' }
 const bypass = { claude: { permission_mode: 'bypassPermissions' } }

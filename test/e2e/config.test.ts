@@ -14,7 +14,7 @@ import { type Sandbox, sandbox } from '../helpers/cli.ts'
 
 interface Settings extends Sandbox {
   file: string
-  /** Puts this text into config.json, as a user with an editor would. */
+  /** Writes config.json, as a user does with an editor. */
   write(text: string): void
   read(): string
 }
@@ -126,7 +126,7 @@ describe('unknown keys and values', () => {
   })
 })
 
-describe('a file that somebody wrote by hand', () => {
+describe('a file written by hand', () => {
   const original =
     '{\r\n\t"claude" : {"model":"opus"  ,\r\n\t\t"args":[ "--a" ]},\r\n\n   "stop":{ "grace_ms":1 }\r\n}\r\n\r\n'
 
@@ -139,7 +139,7 @@ describe('a file that somebody wrote by hand', () => {
     expect(read()).toBe(original.replace('"opus"', '"sonnet"').replace(':1 }', ':20 }'))
   })
 
-  test('is not written where nothing changes', () => {
+  test('is not written if nothing changes', () => {
     const { agenc, write, file } = settings()
     write(original)
     const before = statSync(file, { bigint: true })
@@ -159,7 +159,7 @@ describe('a file that somebody wrote by hand', () => {
     ['null', ':1: must be an object, not null'],
     ['', ':1: value expected'],
     ['{ "cl\\u001b[31maude": 1 }', ':1: claude: unknown key'],
-  ])('broken: %j → 78 with the place, and it is left alone', (text, place) => {
+  ])('%j is broken: exit 78 with the place, and the file stays as it is', (text, place) => {
     const { agenc, write, read, file, agencHome } = settings()
     write(text)
     for (const args of [['ls'], ['set', 'claude.model', 'x']]) {
@@ -184,7 +184,7 @@ test('twenty writers at once lose nothing', { timeout: 60_000 }, async () => {
   expect(readdirSync(agencHome).sort()).toEqual(['config.json', 'config.prepared.json', 'config.schema.json'])
 })
 
-test.each(['there', 'not there yet'])('a link to a file elsewhere stays a link; its target is %s', state => {
+test.each(['there', 'missing'])('a symbolic link stays a link if its target is %s', state => {
   const { agenc, root, agencHome, file } = settings()
   const target = join(root, 'dotfiles.json')
   mkdirSync(agencHome)
@@ -195,7 +195,7 @@ test.each(['there', 'not there yet'])('a link to a file elsewhere stays a link; 
   expect(JSON.parse(readFileSync(target, 'utf8'))).toMatchObject({ stop: { grace_ms: 7 } })
 })
 
-test('a file that cannot be read is bad configuration, with the reason', () => {
+test('a file that cannot be read is a configuration error with a reason', () => {
   const { agenc, file } = settings()
   mkdirSync(file, { recursive: true })
   const { exitCode, stderr } = agenc(['config', 'ls'])

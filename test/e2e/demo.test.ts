@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { placeAt } from '../../src/demo/demo-place.ts'
 import { agencScript, projectRoot, type Sandbox, sandbox } from '../helpers/cli.ts'
+import { needOrdinaryUser } from '../helpers/needs.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
@@ -214,8 +215,8 @@ describe('removing a demo ends no other tmux server', () => {
   })
 })
 
-/** Modes do not keep root out. */
-test.skipIf(process.getuid!() === 0)('what cannot be removed keeps its marker', () => {
+test('what cannot be removed keeps its marker', context => {
+  needOrdinaryUser(context)
   const box = sandbox()
   const { root, home } = remnant(box)
   mkdirSync(join(home, 'held'), { recursive: true })

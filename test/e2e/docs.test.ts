@@ -112,6 +112,12 @@ describe('docs', () => {
     expect(unknown).toEqual([])
   })
 
+  test('CONTRIBUTING quotes the three example tests as they are', () => {
+    const quoted = [...text('CONTRIBUTING.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
+    const examples = ['unit', 'tmux', 'e2e'].map(kind => text(`test/${kind}/first-test.test.ts`))
+    expect(quoted).toEqual(examples)
+  })
+
   test('the architecture page names every directory of src', () => {
     const rooms = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
       .filter(entry => entry.isDirectory())

@@ -20,6 +20,7 @@ import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions, useIdleClaude, writeProgram } from '../helpers/missions.ts'
+import { needLinux } from '../helpers/needs.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
@@ -301,7 +302,8 @@ describe('leftovers', () => {
   })
 
   /** A path that is too long cannot be read even by root. */
-  test.skipIf(process.platform !== 'linux')('a directory that cannot be read counts as possible work', () => {
+  test('a directory that cannot be read counts as possible work', context => {
+    needLinux(context)
     const box = healthyBox()
     const half = Array(10).fill('d'.repeat(240)).join('/')
     const inner = join(box.root, 'inner')

@@ -3,9 +3,10 @@ import type { StatusJson } from '../../src/commands/status.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { writeProgram } from '../helpers/missions.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { type Display, needPrograms, startDisplay } from '../helpers/x11.ts'
+import { type Display, startDisplay } from '../helpers/x11.ts'
 
 interface Desktop {
   box: SessionBox

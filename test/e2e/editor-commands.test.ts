@@ -10,9 +10,10 @@ import {
   useIdleClaude,
   writeProgram,
 } from '../helpers/missions.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { needPrograms, startDisplay } from '../helpers/x11.ts'
+import { startDisplay } from '../helpers/x11.ts'
 
 interface Desk extends Sandbox {
   /** A program that notes its arguments, then does as told. */

@@ -9,9 +9,10 @@ import { windowSystemFor } from '../../src/editor/windows/window-system.ts'
 import { findProgram } from '../../src/system/find-program.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { type Sandbox, sandbox } from '../helpers/cli.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { type Display, needPrograms, startDisplay } from '../helpers/x11.ts'
+import { type Display, startDisplay } from '../helpers/x11.ts'
 
 const shortId = 'abcd1234'
 const agentCommand = [process.execPath, '-e', 'setInterval(() => {}, 1e9)']

@@ -9,9 +9,10 @@ import { systemProbe } from '../../src/system/process-identity.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { newMission, runningMission, storeMissions, useIdleClaude } from '../helpers/missions.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { needPrograms, startDisplay } from '../helpers/x11.ts'
+import { startDisplay } from '../helpers/x11.ts'
 
 const noDisplay = { DISPLAY: '', WAYLAND_DISPLAY: '' }
 const nothing = { running: 0, idle: 0, busy: 0, waiting: 0, stopped: 0, crashed: 0 }

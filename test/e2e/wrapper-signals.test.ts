@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { writeProgram } from '../helpers/missions.ts'
+import { isAlive, tryKill, untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { isAlive, say, tryKill, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 const status = (box: WrapperBox, id: string) => box.agencJson<MissionJson>(['mission', 'show', id]).status
 

@@ -23,7 +23,7 @@ describe('keys', () => {
     ['claude.permissionmode', 'claude.permission_mode'],
     ['tmux.prefix', 'tmux.prefix_key'],
     ['repos.github.com/o/r.modle', 'repos.github.com/o/r.model'],
-  ])('%s is not known: did you mean %s?', (wrong, right) => {
+  ])('%s is unknown and suggests %s', (wrong, right) => {
     expect(() => settingNamed(wrong)).toThrowError(
       expect.objectContaining({ exitCode: 64, hint: `Did you mean ${right}?` }),
     )

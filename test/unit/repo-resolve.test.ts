@@ -17,7 +17,7 @@ test.each([
   expect(resolveRepo(word, ids)).toBe(id)
 })
 
-test('what is ambiguous or unknown lists the candidates', () => {
+test('an ambiguous or unknown name lists the candidates', () => {
   expect(() => resolveRepo('app', ids)).toThrow(
     expect.objectContaining({ exitCode: 64, hint: 'Repos:\n  github.com/acme/app\n  gitlab.com/acme/app' }),
   )
@@ -49,7 +49,7 @@ test.each([
   expect(chooseHead(branches, [remoteDefault], headCommit)).toBe(expected)
 })
 
-test('no more than the limit run at once, and all run', async () => {
+test('all tasks run, and never more than the limit at once', async () => {
   let running = 0
   let most = 0
   const seen: number[] = []

@@ -18,7 +18,7 @@ function lossesIn(bench: GitBench, directory: string, library?: string): string[
   })
 }
 
-test('a fresh copy would lose nothing, ignored files included', () => {
+test('a fresh copy has no unsaved work, and ignored files do not count', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   writeBelow(copy, '.git/info/exclude', 'build\n')
@@ -27,7 +27,7 @@ test('a fresh copy would lose nothing, ignored files included', () => {
   expect(lossesIn(bench, 'nowhere')).toEqual([])
 })
 
-test('changed, staged, deleted and new files are named, with escapes taken out', () => {
+test('changed, staged, deleted and new files are named, without escape sequences', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   bench.commit('origin', { a: '1', b: '2' })
@@ -60,14 +60,14 @@ test.each([
       bench.commit('copy', { x: '1' })
     },
   ],
-])('commits %s that no remote has are counted', (_where, commit) => {
+])('unpushed commits %s are counted', (_where, commit) => {
   const bench = gitBench()
   pushedCopy(bench)
   commit(bench)
   expect(lossesIn(bench, 'copy')).toEqual(['1 unpushed commit'])
 })
 
-test('a repo without any remote or commit', () => {
+test('a repo without a remote or a commit is handled', () => {
   const bench = gitBench()
   mkdirSync(join(bench.root, 'fresh'))
   bench.git('fresh', 'init', '--quiet')
@@ -76,7 +76,7 @@ test('a repo without any remote or commit', () => {
   expect(lossesIn(bench, 'fresh')).toEqual(['1 unpushed commit'])
 })
 
-test('a tag of the remote that is on no branch is not unsaved work', () => {
+test('a tag of the remote that is on no branch does not count as unsaved work', () => {
   const bench = gitBench()
   bench.repo('origin')
   bench.git('origin', 'switch', '--quiet', '--detach')
@@ -87,7 +87,7 @@ test('a tag of the remote that is on no branch is not unsaved work', () => {
   expect(lossesIn(bench, 'copy')).toEqual([])
 })
 
-test('commits that only a tag of its own holds are counted; those of a tag in the library are not', () => {
+test('commits that only a local tag reaches are counted, but not those of a tag in the library', () => {
   const bench = gitBench()
   bench.repo('origin')
   bench.git('origin', 'switch', '--quiet', '--detach')
@@ -122,7 +122,7 @@ test.each(['--skip-worktree', '--assume-unchanged'])('changes hidden by %s are n
   expect(lossesIn(bench, 'copy')).toEqual(['2 uncommitted files: with space, ../tree/a'])
 })
 
-test('behind a link every file is counted once', () => {
+test('files behind a symbolic link are counted once', () => {
   const bench = gitBench()
   pushedCopy(bench)
   symlinkSync('copy', join(bench.root, 'link'))
@@ -140,7 +140,7 @@ test('stashes are counted', () => {
   expect(lossesIn(bench, 'copy')).toEqual(['2 stashes'])
 })
 
-test('linked worktrees and submodules are looked into', () => {
+test('linked worktrees and submodules are searched', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   bench.repo('library')
@@ -172,7 +172,7 @@ test('linked worktrees and submodules are looked into', () => {
   ])
 })
 
-test('a directory without git counts as a whole', () => {
+test('in a directory without git all files count', () => {
   const bench = gitBench()
   mkdirSync(join(bench.root, 'plain/empty'), { recursive: true })
   expect(lossesIn(bench, 'plain')).toEqual([])
@@ -180,7 +180,7 @@ test('a directory without git counts as a whole', () => {
   expect(lossesIn(bench, 'plain')).toEqual(['files in a directory that is not a git repo'])
 })
 
-test('what git cannot tell is not taken for nothing', () => {
+test('if git fails, the work counts as unsaved', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   writeFileSync(join(copy, '.git/HEAD'), 'garbage')
@@ -191,7 +191,7 @@ test('what git cannot tell is not taken for nothing', () => {
   expect(lossesIn(odd, 'copy')).toEqual([expect.stringContaining('cannot tell')])
 })
 
-test('nothing runs while asking, whatever the settings of the repo say', () => {
+test('the check runs no program that the settings of the repo name', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   const mark = join(bench.root, 'ran')
@@ -226,7 +226,7 @@ test('nothing runs while asking, whatever the settings of the repo say', () => {
   expect(existsSync(mark)).toBe(false)
 })
 
-test('objects that are missing are not fetched: the repo says by which program', () => {
+test('missing objects are not fetched, because the repo chooses the program that fetches', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   const mark = join(bench.root, 'ran')
