@@ -18,7 +18,7 @@ import type { Ending } from './lease.ts'
 import type { Log } from './log.ts'
 import type { Observer } from './observer.ts'
 import type { SignalListener } from './signal-listener.ts'
-import { type EndingSignal, onEndingSignal, type Phase } from './signal-policy.ts'
+import { type EndingSignal, endingSignals, onEndingSignal, type Phase } from './signal-policy.ts'
 
 export interface Supervision {
   context: Context
@@ -43,7 +43,9 @@ export async function superviseClaude(supervision: Supervision): Promise<Ending>
   // What came while we were busy is heard in the next turn.
   await new Promise(resolve => setImmediate(resolve))
   if (signals.received !== null) return neverStarted(context, probe, signals.received)
-  const { code, signal, wasKilled } = await new Claude(supervision).end
+  const { code, signal, wasAsked, wasKilled } = await new Claude(supervision).end
+  // A terminal that closes signals its whole process group, and Claude's death may be heard first.
+  if (!wasAsked && endingSignals.some(name => name === signal)) await signals.arrivesWithin(ownSignalMs)
   log(`claude ended: code ${code}, signal ${signal}, after ${signals.received ?? 'no signal'}`)
   return {
     code,
@@ -74,10 +76,14 @@ async function isLoss(
 interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
+  /** By this wrapper. */
+  wasAsked: boolean
   wasKilled: boolean
 }
 
 const familyMs = 1_000
+/** How much later than Claude the wrapper may hear of a signal that both were sent. */
+const ownSignalMs = 1_000
 /** How long the user's own hooks may hold up the prompt that Claude was started with; a /command tells of nothing. */
 const promptMs = 60_000
 /** While Claude starts it reads its trust list; these are the moments to look whether our entry is still there. */
@@ -149,7 +155,7 @@ class Claude {
     this.#supervision.observer.readSpool()
     const { hasOpened, promptTaken } = this.#supervision.observer.live
     this.#dropPrompt(promptTaken || (exit.signal === null && hasOpened && !this.#wasAsked))
-    return { ...exit, wasKilled: this.#wasKilled }
+    return { ...exit, wasAsked: this.#wasAsked, wasKilled: this.#wasKilled }
   }
 
   #finish(): void {
