@@ -5,7 +5,15 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { installPackages, isInstalled } from './setup/packages.mjs'
-import { compilers, familiesOf, installPlan, programs, shells } from './setup/programs.mjs'
+import {
+  compilers,
+  familiesOf,
+  installPlan,
+  programs,
+  shells,
+  windowInstallCommands,
+  windowPrograms,
+} from './setup/programs.mjs'
 
 const root = join(import.meta.dirname, '..')
 const osReleasePath = '/etc/os-release'
@@ -14,6 +22,7 @@ const exitUnavailable = 69
 export function setUp({ isCi = false } = {}) {
   const mustInstall = !isInstalled(root)
   providePrograms([...programs, ...(isCi ? shells : []), ...(mustInstall ? compilers : [])])
+  if (isCi) provideWindowPrograms()
   if (mustInstall) providePackages()
   const build = [join(root, 'scripts', 'build.mjs')]
   const { status } = spawnSync(process.execPath, build, { cwd: root, stdio: ['ignore', 2, 2] })
@@ -38,6 +47,12 @@ function providePrograms(wanted) {
   if (still.length === 0) return
   explain(`without ${still.map(({ name }) => name).join(', ')}`, still)
   if (still.some(({ needed }) => needed)) stop('then run this again')
+}
+
+function provideWindowPrograms() {
+  const missing = windowPrograms.filter(isMissing)
+  if (planFor(missing).mayRun) for (const command of windowInstallCommands(missing)) run(command)
+  for (const { name, why } of missing.filter(isMissing)) say(`tests of windows go without ${name}: ${why}`)
 }
 
 function explain(what, missing) {

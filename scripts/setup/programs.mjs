@@ -14,6 +14,27 @@ export const shells = [
   { name: 'fish', needed: false, why: runsIn },
 ]
 
+/**
+ * Programs for the tests that open real windows, with their Debian packages. Only CI installs them. An
+ * `isOptional` program is missing from some releases, and set-up goes on without it.
+ */
+export const windowPrograms = [
+  { name: 'Xvfb', debianPackage: 'xvfb', why: 'an X display without a screen' },
+  { name: 'openbox', debianPackage: 'openbox', why: 'a window manager, which keeps the list of windows' },
+  { name: 'wmctrl', debianPackage: 'wmctrl', why: 'lists, raises and closes windows' },
+  { name: 'xdotool', debianPackage: 'xdotool', why: 'lists windows, and presses keys in them' },
+  { name: 'xprop', debianPackage: 'x11-utils', why: 'lists windows' },
+  { name: 'xterm', debianPackage: 'xterm', why: 'a terminal with one window per process' },
+  { name: 'dbus-daemon', debianPackage: 'dbus', why: 'gnome-terminal needs a session bus' },
+  { name: 'kitty', debianPackage: 'kitty', isOptional: true, why: 'a terminal that sets WINDOWID' },
+  {
+    name: 'gnome-terminal',
+    debianPackage: 'gnome-terminal',
+    isOptional: true,
+    why: 'a terminal with all windows in one process',
+  },
+]
+
 const compiles = 'builds better-sqlite3 where no ready-made binary fits'
 export const compilers = [
   { name: 'python3', needed: false, why: compiles },
@@ -53,6 +74,28 @@ export function installPlan(names, { platform, families, isRoot }) {
     commands: [...update, [...asRoot, ...manager.command, ...packages]],
     mayRun: isDebian && isRoot,
   }
+}
+
+/**
+ * The commands that install these window programs on Debian as root. Each optional package gets its own call,
+ * because apt-get installs nothing if it does not know one of the packages.
+ */
+export function windowInstallCommands(missing) {
+  if (missing.length === 0) return []
+  const install = chosen => [
+    'apt-get',
+    'install',
+    '-y',
+    '--no-install-recommends',
+    ...chosen.map(({ debianPackage }) => debianPackage),
+  ]
+  const required = missing.filter(({ isOptional }) => !isOptional)
+  const optional = missing.filter(({ isOptional }) => isOptional)
+  return [
+    ['apt-get', 'update'],
+    ...(required.length > 0 ? [install(required)] : []),
+    ...optional.map(program => install([program])),
+  ]
 }
 
 function macCommands(names) {

@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { familiesOf, installPlan } from '../../scripts/setup/programs.mjs'
+import {
+  familiesOf,
+  installPlan,
+  windowInstallCommands,
+  windowPrograms,
+} from '../../scripts/setup/programs.mjs'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 
@@ -60,6 +65,16 @@ describe('what to install, from facts', () => {
     const plan = installPlan(names, system)
     expect(plan.commands.map(words => words.join(' '))).toEqual(commands)
     expect(plan.mayRun).toBe(mayRun)
+  })
+
+  test('window programs: one call for the required ones, one for each that a release may lack', () => {
+    const commands = windowInstallCommands(windowPrograms).map(words => words.join(' '))
+    expect(commands).toHaveLength(4)
+    expect(commands[0]).toBe('apt-get update')
+    expect(commands[1]).toMatch(/ xvfb openbox wmctrl xdotool x11-utils xterm dbus$/)
+    expect(commands[2]).toMatch(/ kitty$/)
+    expect(commands[3]).toMatch(/ gnome-terminal$/)
+    expect(windowInstallCommands([])).toEqual([])
   })
 
   test('/etc/os-release', () => {
