@@ -8,16 +8,16 @@ import { findProgram } from '../../src/system/find-program.ts'
 import type { Sandbox } from './cli.ts'
 import { waitFor } from './wait.ts'
 
-/** An X display of the test's own, with everything that was started on it. */
+/** An X display for one test. */
 export interface Display {
   env: NodeJS.ProcessEnv
-  /** Ended with the test. */
+  /** Starts a program that is ended with the test. */
   start(program: string, args: string[], env?: NodeJS.ProcessEnv): ChildProcess
-  /** Standard output of a program that ends by itself. */
+  /** Runs a program to its end. Returns its standard output. */
   run(program: string, ...args: string[]): string
 }
 
-/** Skips the test, saying why, where a program is not installed. */
+/** Skips the test and says why if a program is not installed. */
 export function needPrograms(context: TestContext, ...programs: string[]): void {
   const missing = programs.filter(program => findProgram(program, process.env) === null)
   if (missing.length === 0) return
