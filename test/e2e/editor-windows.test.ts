@@ -149,7 +149,7 @@ test.for(['another server', 'the same server'])(
     tmux(box, '-L', outer, 'new-session', '-d', '-s', 'work', ...shell)
     endServerAfterTest(box, outer)
     await waitFor('the inner client', () => tmux(box, 'list-clients', '-t', '=agenc') !== '')
-    expect(see(display.env, agent).presence).toBe('detached')
+    await seeing(display.env, agent, 'detached')
 
     const xterm = display.start('xterm', ['-e', ...attach(outer, 'work')])
     const { window } = await seeing(display.env, agent, 'windowed')
@@ -180,7 +180,7 @@ test('gnome-terminal has two windows in one process: the title decides', async c
   for (const { id } of missions) {
     tmux(box, 'set-option', '-t', `=${id}:`, 'set-titles-string', 'same')
   }
-  await waitFor('titles that look alike', () => !display.run('wmctrl', '-lp').includes('2222'))
+  await waitFor('titles that look alike', () => !/1111|2222/.test(display.run('wmctrl', '-lp')))
   expect(presenceJson(see(display.env, missions[0]!.pid, 'aaaa1111'))).toEqual({
     editor_open: true,
     window_id: null,
@@ -216,6 +216,7 @@ test('kitty has two windows in one process: WINDOWID decides', async context => 
     display.start('kitty', [...options, ...attach('default', session)])
     await waitFor(`the client of ${session}`, attached(session))
   }
+  await waitFor('both windows', () => display.run('wmctrl', '-lp').trim().split('\n').length === 2)
   const [first, second] = await Promise.all(missions.map(({ pid }) => seeing(display.env, pid, 'windowed')))
   expect(first).toMatchObject({ presence: 'windowed', editorType: 'kitty' })
   expect(first!.window!.pid).toBe(second!.window!.pid)
@@ -231,7 +232,7 @@ test('a window is asked to close, and a later window with the same id is left al
   const here = desktop(display.env)
   expect(actOnWindow(here, window!, 'close')).toBe('asked')
   await ended
-  expect(see(display.env, agent).presence).toBe('detached')
+  await seeing(display.env, agent, 'detached')
   expect(actOnWindow(here, window!, 'close')).toBe('gone')
 
   await waitFor('the id to be used again', () => openedAs(display, window!.id))
