@@ -19,7 +19,7 @@ export interface Paths {
   mission(id: MissionId): MissionPaths
 }
 
-/** Put together when asked for: a list of a thousand missions wants one path of each. */
+/** Paths are built when they are read: a list of a thousand missions needs only one of each. */
 export class MissionPaths {
   readonly root: string
 
@@ -45,9 +45,34 @@ export class MissionPaths {
     return `${this.root}/wrapper.log`
   }
 
-  /** Hook settings, spool and requests of the running wrapper. */
+  /** Everything that the running wrapper shares with its Claude and with other agenc commands. */
   get run(): string {
     return `${this.root}/run`
+  }
+
+  /** The spool: one file per event. */
+  get events(): string {
+    return `${this.root}/run/ev`
+  }
+
+  /** The FIFO that wakes the wrapper up. */
+  get wakeup(): string {
+    return `${this.root}/run/bell`
+  }
+
+  /** FIFOs on which hooks wait for an answer. */
+  get asks(): string {
+    return `${this.root}/run/ask`
+  }
+
+  /** Settings that deny nothing: while they are in force, hooks need not ask. */
+  get settingsWithoutDenies(): string {
+    return `${this.root}/run/settings-without-denies`
+  }
+
+  /** The settings that Claude is started with. */
+  get claudeSettings(): string {
+    return `${this.root}/run/settings.json`
   }
 }
 

@@ -24,7 +24,7 @@ const help = `import { printPage } from './cli/help/page.ts'
 const imports = {
   './stream.ts': 'src/system/stream.ts',
   './config-file.ts': 'src/config/config-file.ts',
-  '../wrapper/in-terminal.ts': 'src/wrapper/in-terminal.ts',
+  './run-here.ts': 'src/wrapper/run-here.ts',
   '@inquirer/prompts': '@inquirer/prompts',
   '../approvals/decide.ts': 'src/approvals/decide.ts',
 }

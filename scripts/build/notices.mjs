@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const licenceFile = /^(licen[cs]e|copying|notice)/i
 
-/** The licences of everything that esbuild put into the bundle, which their terms ask us to pass on. */
+/** The licence texts of all bundled packages. Most licences require that they are passed on. */
 export function thirdPartyNotices(root, metafile) {
   const notices = packagesOf(metafile).map(path => notice(join(root, path)))
   return `agenc contains the following packages.\n\n${notices.join('\n')}`

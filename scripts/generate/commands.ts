@@ -4,7 +4,7 @@ import { type Entry, type Noun, nouns, topLevel } from '../../src/commands/regis
 
 const columns = 100
 
-/** One page a noun, each verb with the help text that the program itself prints. */
+/** One page per noun and per top-level command. Each shows the help text that the program prints. */
 export async function commandPages(): Promise<Record<string, string>> {
   const pages: Record<string, string> = { 'docs/commands/README.md': indexPage() }
   for (const [name, noun] of Object.entries(nouns)) {
@@ -23,7 +23,7 @@ function indexPage(): string {
     ),
   )
   const others = Object.entries(topLevel).map(([name, entry]) => row(`${name}.md`, name, entry))
-  return `# Commands\n\n| command | does |\n|---|---|\n${[...verbs, ...others].filter(Boolean).join('\n')}\n`
+  return `# Commands\n\nGenerated from the program by \`npm run generate\`.\n\n| command | does |\n|---|---|\n${[...verbs, ...others].filter(Boolean).join('\n')}\n`
 }
 
 function row(link: string, words: string, { summary, hidden }: Entry): string {

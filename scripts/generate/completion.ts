@@ -3,7 +3,7 @@ import { topics } from '../../src/cli/help/topics.ts'
 import { type Entry, nouns, topLevel } from '../../src/commands/registry.ts'
 import { type Setting, settings } from '../../src/config/setting-key.ts'
 
-/** Everything that can be said of a command line without the store. */
+/** Everything that shell completion needs to know and that does not depend on the store. */
 export async function completionTree(): Promise<Tree> {
   const tree: Tree = { nouns: {}, topLevel: await leaves(topLevel), topics: {}, settings: [] }
   for (const [name, { summary, verbs }] of Object.entries(nouns))

@@ -1,11 +1,12 @@
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { defaultConfig } from '../../src/config/parse.ts'
+import { settings } from '../../src/config/setting-key.ts'
+import { valueAt } from '../../src/config/setting-value.ts'
 import { commandPages } from './commands.ts'
 import { completionTree } from './completion.ts'
-import { configurationPage } from './configuration.ts'
 import { helpPages } from './help.ts'
 
-/** Every file that is written from the code, by path; a test holds the tree to it. */
+/** Every file that is generated from the code, by path. A test compares them with what is committed. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'schema/config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
@@ -15,4 +16,27 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'docs/configuration.md': configurationPage(),
     ...(await commandPages()),
   }
+}
+
+function configurationPage(): string {
+  const rows = settings.map(({ key, path, description }) => {
+    const value = valueAt(defaultConfig, path)
+    const shown = value === undefined ? '' : `\`${JSON.stringify(value)}\``
+    return `| \`${key.replace('*', '<repo>')}\` | ${shown} | ${description} |`
+  })
+  return `# Configuration
+
+Settings live in \`config.json\` in agenc's home; \`agenc config path\` prints where that is. Change one with
+\`agenc config set\`, or the whole file with \`agenc config edit\`, which checks it before it saves. agenc keeps a JSON
+Schema beside the file, so your editor can complete and check it.
+
+In a key, everything between \`repos.\` and the last dot is the repo: \`repos.github.com/o/r.js.model\` is the setting
+\`model\` of the repo \`github.com/o/r.js\`.
+
+| key | default | meaning |
+|---|---|---|
+${rows.join('\n')}
+
+This page is generated from src/config/schema.ts by \`npm run generate\`.
+`
 }

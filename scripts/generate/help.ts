@@ -3,7 +3,7 @@ import { pageColumns } from '../../src/cli/help/page.ts'
 import { nouns } from '../../src/commands/registry.ts'
 import { type Context, systemContext } from '../../src/context.ts'
 
-/** What `agenc --help` and `agenc <noun> --help` print, by noun. */
+/** The output of `agenc --help` and `agenc <noun> --help`, by noun. */
 export async function helpPages(): Promise<Record<string, string>> {
   const pages: Record<string, string> = { '': await printed(['--help']) }
   for (const noun of Object.keys(nouns)) pages[noun] = await printed([noun, '--help'])

@@ -1,4 +1,3 @@
-/** Boxes on a grid and arrows between them: how the parts of agenc stand to each other. */
 interface Box {
   x: number
   y: number
@@ -31,7 +30,7 @@ const boxes: Box[] = [
     width: 270,
     height: 84,
     title: 'working copies',
-    lines: ['~/.agenc/missions/…/agent', 'one a mission, yours to push'],
+    lines: ['~/.agenc/missions/…/agent', 'one per mission, yours to push'],
   },
   {
     x: 670,
@@ -47,7 +46,7 @@ const boxes: Box[] = [
     width: 200,
     height: 84,
     title: 'repo library',
-    lines: ['~/.agenc/repos', 'a bare clone a repo'],
+    lines: ['~/.agenc/repos', 'one bare clone per repo'],
   },
 ]
 

@@ -1,17 +1,16 @@
 import type { Context } from '../../src/context.ts'
 import { howItWorksSvg } from './how-it-works.ts'
-import { parseScreen } from './screen.ts'
+import { parseScreen, stabilise } from './screen.ts'
+import { screenSvg } from './screen-svg.ts'
 import { columns, type SceneName, shootScreens } from './shoot.ts'
-import { stabilise } from './stable.ts'
-import { screenSvg } from './svg.ts'
 
 const titles: Record<SceneName, string> = {
-  session: 'agenc: four missions, one window each',
-  switcher: 'agenc: the switcher, those that wait first',
-  waiting: 'agenc: the mission that waits for you',
+  session: 'agenc: four missions, one window per mission',
+  switcher: 'agenc: the switcher lists waiting missions first',
+  waiting: 'agenc: a mission that waits for your permission',
 }
 
-/** Every picture of the docs, by path. */
+/** Every picture in the docs, by path. */
 export async function pictures(context: Context): Promise<Record<string, string>> {
   const screens = await shootScreens(context)
   const description = `Made by npm run pictures with ${programs(context)}`
@@ -22,7 +21,7 @@ export async function pictures(context: Context): Promise<Record<string, string>
   return { ...Object.fromEntries(entries), 'docs/pictures/how-it-works.svg': howItWorksSvg() }
 }
 
-/** What draws the screens besides agenc: other versions may draw a little differently. */
+/** Other versions of these programs may draw the screens a little differently. */
 function programs({ exec, env }: Context): string {
   const version = (file: string, flag: string) => exec.capture(file, [flag], { env }).stdout.trim()
   return `${version('tmux', '-V')}, fzf ${version('fzf', '--version').split(' ')[0]}`

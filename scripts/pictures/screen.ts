@@ -8,14 +8,14 @@ export interface Style {
   isReverse: boolean
 }
 
-/** One place of the screen; a wide character is followed by an empty one. */
+/** One column of one row. A wide character takes two cells, the second with an empty text. */
 export interface Cell extends Style {
   text: string
 }
 
 const plain: Style = { foreground: null, background: null, isBold: false, isDim: false, isReverse: false }
 
-/** Lines with SGR sequences, as `capture-pane -e` gives them, as rows of cells. */
+/** Reads lines with colour sequences, as `tmux capture-pane -e` prints them. */
 export function parseScreen(lines: readonly string[], columns: number): Cell[][] {
   let style = plain
   return lines.map(line => {
@@ -84,4 +84,56 @@ function palette(index: number): string {
 
 function hex(values: readonly number[]): string {
   return `#${values.map(value => value.toString(16).padStart(2, '0')).join('')}`
+}
+
+const shownIds = ['3f2a91c4', '7b20e5d8', 'c41d7a06', '90be2f3a']
+
+/**
+ * Replaces everything that differs between two runs by something fixed: mission ids (by their order in the status
+ * line), the working directory, seconds, and the spinner that fzf shows while a preview is loading.
+ */
+export function stabilise(screen: Cell[][]): Cell[][] {
+  const ids = idsIn(screen)
+  return screen.map((row, index) => {
+    let stable = withoutDirectory(row, screen[index - 1] ?? [])
+    for (const [place, id] of ids.entries()) stable = replaceAll(stable, id, shownIds[place] ?? id)
+    stable = replace(stable, /\(\d+s\)/, '(8s)')
+    stable = replace(stable, /\d+[sm](?= +│)/, '2m')
+    return replace(stable, /[\u2800-\u28ff]/, ' ')
+  })
+}
+
+/** The stand-in prints its working directory below the line with its name. */
+function withoutDirectory(row: Cell[], above: readonly Cell[]): Cell[] {
+  const [, id] = /missions\/([0-9a-f]{8})-/.exec(textOf(row)) ?? []
+  if (id === undefined || !textOf(above).includes('Stand-in ·')) return row
+  return replace(row, /\/\S+ */, `~/.agenc/missions/${id}-…/agent`)
+}
+
+/** The status line names every mission. */
+function idsIn(screen: Cell[][]): string[] {
+  return [...textOf(screen.at(-1) ?? []).matchAll(/[0-9a-f]{8}(?= )/g)].map(([id]) => id)
+}
+
+/** Exactly one character per cell, so that an index into the text is an index into the row. */
+function textOf(row: readonly Cell[]): string {
+  return row.map(({ text }) => (text.length === 1 ? text : '\u25a1')).join('')
+}
+
+function replaceAll(row: Cell[], text: string, by: string): Cell[] {
+  let next = row
+  while (textOf(next).includes(text)) next = replace(next, text, by)
+  return next
+}
+
+/** Keeps the style and width of the replaced cells: the new text is padded with blanks or cut. */
+function replace(row: Cell[], pattern: RegExp | string, by: string): Cell[] {
+  const found = typeof pattern === 'string' ? textOf(row).indexOf(pattern) : textOf(row).search(pattern)
+  if (found < 0) return row
+  const width = typeof pattern === 'string' ? pattern.length : (pattern.exec(textOf(row))?.[0].length ?? 0)
+  const text = [...by.padEnd(width)].slice(0, width)
+  return row.map((cell, index) => {
+    const at = index - found
+    return at >= 0 && at < width ? { ...cell, text: text[at]! } : cell
+  })
 }

@@ -1,18 +1,72 @@
 import type { Context } from '../../src/context.ts'
+import type { DemoScript } from '../../src/demo/demo-script.ts'
 import { startMission } from '../../src/demo/open-demo.ts'
 import { OuterTerminal } from '../../src/demo/outer.ts'
 import { withDemo } from '../../src/demo/run-demo.ts'
-import { later, story } from './story.ts'
 
 export type SceneName = 'session' | 'switcher' | 'waiting'
-/** The screens as tmux draws them, with their escape sequences. */
+/** Each screen as tmux draws it, with its escape sequences. */
 export type Screens = Record<SceneName, string[]>
 
 export const columns = 116
-export const rows = 27
+const rows = 27
 
-/** A message of tmux lies over the counts for a moment. */
+/** A tmux message may cover the counts for a moment, so every picture waits until they show. */
 const counts = /1 waiting +1 busy +2 idle *$/
+
+const shop = {
+  'README.md': '# shop\n',
+  'test.sh': 'echo "12 passed in 0.4 s"\n',
+}
+const site = { 'README.md': '# site\n' }
+
+/** The session starts with one mission. Prompts are scripts for the stand-in Claude. */
+const story: DemoScript = {
+  keys: { prefix: 'C-b' },
+  samples: { 'acme/shop': shop, 'acme/site': site },
+  first: [
+    ...['acme/shop', '--name', 'login', '--permission-mode', 'auto', '--prompt'],
+    `After logging in I always land on the front page. Take me back to where I was.
+    [[text The redirect drops the query: login.ts builds the URL from the path alone. I keep both and test it.]]
+    + [[bash sh test.sh]]
+    [[text All tests pass. A login from /cart?coupon=may now leads back to the cart, with the coupon.]]`,
+  ],
+  others: [],
+  unprompted: {},
+}
+
+interface LaterMission {
+  args: readonly string[]
+  /** Matches the status line once the mission has reached its final state. */
+  sign: RegExp
+}
+
+/** Started one by one, so that every run lists them in the same order. */
+const laterMissions: readonly LaterMission[] = [
+  {
+    args: [
+      ...['acme/site', '--name', 'docs', '--permission-mode', 'auto', '--prompt'],
+      'Check the links in the docs. [[text 214 links checked. Two were dead, and both are fixed.]]',
+    ],
+    sign: /\+\w+ docs/,
+  },
+  {
+    args: [
+      ...['acme/shop', '--name', 'node 22', '--prompt'],
+      `Move us to Node 22.
+      [[text The build works on 22, but two packages need newer versions. I would like to install them now.]]
+      + [[tool Bash {"command":"npm install vite@7 vitest@4","description":"Install the two packages"}]]`,
+    ],
+    sign: /!\w+ node 22/,
+  },
+  {
+    args: [
+      ...['acme/site', '--name', 'dark mode', '--permission-mode', 'auto', '--prompt'],
+      'The site is too bright at night. [[text I move the colours into variables first.]] + [[bash sleep 1000]]',
+    ],
+    sign: /\*\w+ dark mode/,
+  },
+]
 
 export async function shootScreens(context: Context): Promise<Screens> {
   const screens: Partial<Screens> = {}
@@ -32,7 +86,7 @@ export async function shootScreens(context: Context): Promise<Screens> {
         'the first mission',
         text => /with the coupon/.test(text) && /1 idle *$/.test(text),
       )
-      for (const { args, sign } of later) {
+      for (const { args, sign } of laterMissions) {
         await startMission(visit, args)
         await terminal.until(args.join(' '), text => sign.test(text))
       }

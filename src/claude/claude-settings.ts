@@ -1,29 +1,27 @@
-import { askingHookCommand } from './asking-hook.ts'
-import { type CheckingTarget, checkingHookCommand } from './checking-hook.ts'
-import { hookCommand } from './hook-command.ts'
+import { dialogTools } from './hook-report.ts'
+import { askingHook, checkingHook, type HookTarget, reportingHook } from './hook-scripts.ts'
 import type { HookEventName } from './known-hook-events.ts'
 import { askAboutToolReply } from './permission-reply.ts'
 
-const hookTimeoutSeconds = 10
-/** Claude runs the tool when this is over, so the hook has to speak well before. */
+const reportTimeoutSeconds = 10
+/** Claude runs the tool when this time is over, so the hook must answer well before. */
 const checkTimeoutSeconds = 20
-/** A day: so long may a request wait for an answer from elsewhere. Its dialog can be answered all the while. */
+/** A day. Claude's own dialog can be answered all that time. */
 const answerTimeoutSeconds = 86_400
-const dialogTools = 'AskUserQuestion|ExitPlanMode'
 
 /**
- * The settings a mission's Claude gets on top of the user's own: our hooks, and no agent view,
- * whose left-arrow would move the conversation into a daemon outside the wrapper.
+ * The settings that a mission's Claude gets on top of the user's own: our hooks, and no agent view, because its
+ * left-arrow key would move the conversation into a daemon outside the wrapper.
  */
-export function claudeSettings(events: readonly HookEventName[], target: CheckingTarget): object {
+export function claudeSettings(events: readonly HookEventName[], target: HookTarget): object {
   const hook = (command: string, timeout: number) => [{ type: 'command', command, timeout }]
-  const report = hook(hookCommand(target), hookTimeoutSeconds)
-  const ask = hook(askingHookCommand(target), answerTimeoutSeconds)
-  const check = hook(checkingHookCommand(target, cannotCheck), checkTimeoutSeconds)
+  const report = hook(reportingHook(target), reportTimeoutSeconds)
+  const ask = hook(askingHook(target), answerTimeoutSeconds)
+  const check = hook(checkingHook(target, cannotCheck), checkTimeoutSeconds)
   const matchersOf = (name: HookEventName) => {
     if (name === 'PermissionRequest') return [{ hooks: ask }]
     return name === 'PreToolUse'
-      ? [{ matcher: dialogTools, hooks: report }, { hooks: check }]
+      ? [{ matcher: Object.keys(dialogTools).join('|'), hooks: report }, { hooks: check }]
       : [{ hooks: report }]
   }
   return { disableAgentView: true, hooks: Object.fromEntries(events.map(name => [name, matchersOf(name)])) }

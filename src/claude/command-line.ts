@@ -1,33 +1,41 @@
-/** Longer prompts travel as Claude's stdin: one argument may not reach 128 KiB on Linux. */
-const longestArgumentBytes = 100 * 1024
+import type { Config } from '../config/schema.ts'
+import { permissionArguments } from './permission-mode.ts'
+
+/** The conversation that Claude is to open. */
+export interface Conversation {
+  sessionId: string
+  /** Something was said in it, so it can be resumed. */
+  hasBegun: boolean
+  /** The conversation that it branches off from, as long as it has not begun. */
+  forkedFrom: string | null
+}
 
 export interface CommandLineParts {
-  session: readonly string[]
-  permission: readonly string[]
+  conversation: Conversation
+  /** Null to let Claude's own settings decide. */
+  mode: string | null
   settingsPath: string
   name: string | null
   model: string | null
-  extra: readonly string[]
-  prompt: string | null
+  config: Config['claude']
 }
 
-export interface CommandLine {
-  args: string[]
-  /** The prompt is too long for an argument and must be Claude's stdin. */
-  promptIsStdin: boolean
-}
-
-export function claudeCommandLine(parts: CommandLineParts): CommandLine {
-  const promptIsStdin = parts.prompt !== null && Buffer.byteLength(parts.prompt) > longestArgumentBytes
-  const args = [
-    ...parts.session,
-    ...parts.permission,
+/** The prompt is not among the arguments: it is Claude's stdin, so that `ps` shows it to no one. */
+export function claudeCommandLine(parts: CommandLineParts): string[] {
+  return [
+    ...sessionArguments(parts.conversation),
+    ...permissionArguments(parts.mode, parts.config.allowed_tools),
     '--settings',
     parts.settingsPath,
     ...(parts.name === null ? [] : [`--name=${parts.name}`]),
     ...(parts.model === null ? [] : [`--model=${parts.model}`]),
-    ...parts.extra,
-    ...(parts.prompt === null || promptIsStdin ? [] : ['--', parts.prompt]),
+    ...parts.config.args,
   ]
-  return { args, promptIsStdin }
+}
+
+/** An id under which nothing was said yet is free to begin with. */
+export function sessionArguments({ sessionId, hasBegun, forkedFrom }: Conversation): string[] {
+  if (hasBegun) return ['--resume', sessionId]
+  if (forkedFrom !== null) return ['--resume', forkedFrom, '--fork-session', '--session-id', sessionId]
+  return ['--session-id', sessionId]
 }

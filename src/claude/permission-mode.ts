@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts'
+import { AgencError } from '../errors.ts'
 
 const aliases: Record<string, string> = {
   manual: 'default',
@@ -6,17 +6,33 @@ const aliases: Record<string, string> = {
   allowedTools: 'default',
 }
 
-/** The word that Claude itself knows. Unknown words go to Claude as they are: new versions bring new modes. */
+/** Translates agenc's aliases. Unknown words go to Claude unchanged, because new versions bring new modes. */
 export function claudeMode(mode: string): string {
   return Object.hasOwn(aliases, mode) ? aliases[mode]! : mode
 }
 
-export function permissionArguments(mode: string | null, config: Config): string[] {
+export function permissionArguments(mode: string | null, tools: readonly string[]): string[] {
   if (mode === null) return []
-  const tools = config.claude.allowed_tools
   return [
     ...(mode === 'allowedTools' && tools.length > 0 ? ['--allowedTools', ...tools] : []),
     '--permission-mode',
     claudeMode(mode),
   ]
+}
+
+const bypassFlags = ['--dangerously-skip-permissions', '--allow-dangerously-skip-permissions']
+
+/** Claude would refuse too, but only after everything else was done. */
+export function refuseBypassAsRoot(
+  mode: string | null,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): void {
+  const flag = args.find(arg => bypassFlags.includes(arg))
+  const isBypass = flag !== undefined || (mode !== null && claudeMode(mode) === 'bypassPermissions')
+  if (!isBypass || process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return
+  throw new AgencError(
+    `Claude refuses ${flag ?? 'the permission mode bypassPermissions'} when it runs as root`,
+    'Run agenc as another user, choose another mode, or in a container set IS_SANDBOX=1.',
+  )
 }

@@ -1,41 +1,48 @@
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { isObject } from '../io/json.ts'
 import { realPathOf } from '../io/real-path.ts'
 import { cleanText } from '../io/text.ts'
-import { type HookEvent, isObject } from './hook-event.ts'
+import type { ClaudeLocations } from './claude-locations.ts'
 
-/** What Claude asks the user, in one line; null where it asks nothing. */
-export function questionOf(event: HookEvent): string | null {
-  if (event.toolName !== 'AskUserQuestion') return null
-  if (event.name !== 'PreToolUse' && event.name !== 'PermissionRequest') return null
-  const questions = Array.isArray(event.toolInput.questions) ? event.toolInput.questions : []
+/** The questions in a tool's input, on one line; null if there are none. */
+export function questionOf(input: Record<string, unknown>): string | null {
+  const questions = Array.isArray(input.questions) ? input.questions : []
   const texts = questions
     .filter(isObject)
     .map(({ question }) => (typeof question === 'string' ? question : ''))
   return cleanText(texts.filter(Boolean).join(' / ')) || null
 }
 
-const sameQuestionMs = 10_000
-
-/** Two hooks tell of one question, and Claude may ask again what was just turned down. */
-export class RecentQuestions {
-  readonly #askedAtMs = new Map<string, number>()
-
-  /** true when this is news. */
-  note(text: string, nowMs: number): boolean {
-    for (const [known, atMs] of this.#askedAtMs)
-      if (nowMs - atMs >= sameQuestionMs) this.#askedAtMs.delete(known)
-    if (this.#askedAtMs.has(text)) return false
-    this.#askedAtMs.set(text, nowMs)
-    return true
-  }
-}
-
-/** The plan file an event tells of: the one presented, or a file written where plans are kept. */
-export function planOf(event: HookEvent, planDirectories: readonly string[]): string | null {
-  const { name, toolName, toolInput } = event
-  const presented = toolName === 'ExitPlanMode' ? toolInput.planFilePath : undefined
+/** The plan that a tool presents, or a Markdown file that it has written in one of the directories for plans. */
+export function planPathOf(
+  tool: string,
+  input: Record<string, unknown>,
+  planDirectories: readonly string[],
+): string | null {
+  const presented = tool === 'ExitPlanMode' ? input.planFilePath : undefined
   if (typeof presented === 'string' && presented.endsWith('.md')) return presented
-  const written = name === 'PostToolUse' ? toolInput.file_path : undefined
+  const written = planDirectories.length > 0 ? input.file_path : undefined
   if (typeof written !== 'string' || !written.endsWith('.md')) return null
   return planDirectories.includes(realPathOf(dirname(written))) ? written : null
+}
+
+/** Claude keeps plans in its own directory, or in a directory of the project that a settings file names. */
+export function planDirectories({ directory, plans }: ClaudeLocations, project: string): string[] {
+  const settings = [
+    join(directory, 'settings.json'),
+    join(project, '.claude', 'settings.json'),
+    join(project, '.claude', 'settings.local.json'),
+  ]
+  const chosen = settings.map(plansDirectoryIn).filter(path => path !== null)
+  return [plans, ...chosen.map(path => resolve(project, path))].map(realPathOf)
+}
+
+function plansDirectoryIn(settingsPath: string): string | null {
+  try {
+    const settings: unknown = JSON.parse(readFileSync(settingsPath, 'utf8'))
+    return isObject(settings) && typeof settings.plansDirectory === 'string' ? settings.plansDirectory : null
+  } catch {
+    return null
+  }
 }

@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { isObject } from './hook-event.ts'
+import { isObject } from '../io/json.ts'
+import type { AgentStatus } from './report.ts'
 
-/** Claude's own live status, as far as agenc reads it. Undocumented, so every part may be missing. */
-export interface ClaudeStatus {
-  status: string
-  waitingFor: string | null
-  updatedAtMs: number
-  /** The name, where the user gave it. */
-  userName: string | null
+const activities: Readonly<Record<string, AgentStatus['activity']>> = {
+  idle: 'idle',
+  shell: 'background',
+  busy: 'busy',
+  waiting: 'waiting',
 }
 
-/** Rewritten in place, so a read may catch half of it: null then, and another read will come. */
-export function readStatusFile(path: string): ClaudeStatus | null {
+const dialogs: Readonly<Record<string, AgentStatus['dialog']>> = {
+  'permission prompt': 'permission',
+  'input needed': 'question',
+}
+
+/** Returns null for a partial read: Claude rewrites the file in place, and another read will follow. */
+export function readStatusFile(path: string): AgentStatus | null {
   try {
     return parseStatusFile(readFileSync(path, 'utf8'))
   } catch {
@@ -19,7 +23,8 @@ export function readStatusFile(path: string): ClaudeStatus | null {
   }
 }
 
-export function parseStatusFile(text: string): ClaudeStatus | null {
+/** The file is undocumented, so any part of it may be missing. */
+export function parseStatusFile(text: string): AgentStatus | null {
   let data: unknown
   try {
     data = JSON.parse(text)
@@ -28,8 +33,8 @@ export function parseStatusFile(text: string): ClaudeStatus | null {
   }
   if (!isObject(data) || typeof data.status !== 'string') return null
   return {
-    status: data.status,
-    waitingFor: typeof data.waitingFor === 'string' ? data.waitingFor : null,
+    activity: Object.hasOwn(activities, data.status) ? activities[data.status]! : 'unknown',
+    dialog: dialogs[String(data.waitingFor)] ?? null,
     updatedAtMs: typeof data.statusUpdatedAt === 'number' ? data.statusUpdatedAt : 0,
     userName: data.nameSource === 'user' && typeof data.name === 'string' ? data.name : null,
   }

@@ -1,32 +1,33 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { type ClaudeStatus, readStatusFile } from './status-file.ts'
+import type { AgentStatus } from './report.ts'
+import { readStatusFile } from './status-file.ts'
 
 const fallbackMs = 80
 
 /**
- * Watches one file, never the folder that all Claudes share, except until the file is there.
- * Where the user's inotify instances are used up (128 as a rule), it looks now and then instead, and only
- * while `needsLooks` says that something is going on.
+ * Watches Claude's status file. The folder that all Claudes share is watched only until the file exists. If the user's
+ * inotify instances are used up (usually 128), it reads the file at intervals instead, while `isActive` says that
+ * something is going on.
  */
 export class StatusWatch {
   readonly #path: string
-  readonly #onStatus: (status: ClaudeStatus) => void
-  readonly #needsLooks: () => boolean
+  readonly #onStatus: (status: AgentStatus) => void
+  readonly #isActive: () => boolean
   #watcher: FSWatcher | null = null
   #isWatchingFile = false
   #timer: NodeJS.Timeout | null = null
 
-  constructor(path: string, onStatus: (status: ClaudeStatus) => void, needsLooks: () => boolean) {
+  constructor(path: string, onStatus: (status: AgentStatus) => void, isActive: () => boolean) {
     this.#path = path
     this.#onStatus = onStatus
-    this.#needsLooks = needsLooks
+    this.#isActive = isActive
   }
 
-  /** Called at each sign of life: sets the watch up as soon as it can be. */
+  /** Sets up the watch as soon as that is possible. Call it at each sign of life. */
   refresh(): void {
     if (!this.#isWatchingFile) this.#attach()
-    if (this.#watcher === null) this.#lookLater()
+    if (this.#watcher === null) this.#readLater()
   }
 
   close(): void {
@@ -35,18 +36,18 @@ export class StatusWatch {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
-  #look(): void {
+  #read(): void {
     const status = readStatusFile(this.#path)
     if (status) this.#onStatus(status)
   }
 
   #attach(): void {
-    const isThere = existsSync(this.#path)
-    if (!isThere && this.#watcher !== null) return
+    const exists = existsSync(this.#path)
+    if (!exists && this.#watcher !== null) return
     this.#watcher?.close()
-    this.#watcher = isThere ? this.#watchFile() : this.#watchFolder()
-    this.#isWatchingFile = isThere && this.#watcher !== null
-    if (this.#isWatchingFile) this.#look()
+    this.#watcher = exists ? this.#watchFile() : this.#watchFolder()
+    this.#isWatchingFile = exists && this.#watcher !== null
+    if (this.#isWatchingFile) this.#read()
   }
 
   #watchFile(): FSWatcher | null {
@@ -54,7 +55,7 @@ export class StatusWatch {
       if (kind === 'rename') {
         this.#isWatchingFile = false
         this.#attach()
-      } else this.#look()
+      } else this.#read()
     })
   }
 
@@ -71,7 +72,7 @@ export class StatusWatch {
       watcher.on('error', () => {
         this.#watcher = null
         this.#isWatchingFile = false
-        this.#lookLater()
+        this.#readLater()
       })
       return watcher
     } catch {
@@ -79,11 +80,11 @@ export class StatusWatch {
     }
   }
 
-  #lookLater(): void {
-    if (this.#timer !== null || !this.#needsLooks()) return
+  #readLater(): void {
+    if (this.#timer !== null || !this.#isActive()) return
     this.#timer = setTimeout(() => {
       this.#timer = null
-      this.#look()
+      this.#read()
       this.refresh()
     }, fallbackMs)
     this.#timer.unref()

@@ -1,8 +1,17 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { isObject } from './hook-event.ts'
+import { isObject } from '../io/json.ts'
 
-/** Where the conversation is stored, searched by its id: Claude moves transcripts between projects. */
+/** Finds a conversation's file by its id, because Claude moves transcripts between projects. */
 export function findTranscript(
   claudeDirectory: string,
   sessionId: string,
@@ -19,7 +28,7 @@ export function findTranscript(
 
 const wordlessBytes = 1024 * 1024
 
-/** Was anything said in it? Claude notes names and modes in transcripts as well, and resumes none of those. */
+/** Whether anything was said. Claude cannot resume a transcript that holds only names and modes. */
 export function holdsConversation(transcript: string): boolean {
   try {
     if (statSync(transcript).size > wordlessBytes) return true
@@ -42,6 +51,65 @@ function isSaid(line: string): boolean {
 function directoriesIn(path: string): string[] {
   try {
     return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+/** What a transcript says, from some byte on, about tools that asked for permission. */
+export interface Decisions {
+  /** What a hook of ours answered and Claude took, by the id of the use. */
+  byHook: Map<string, 'allow' | 'deny'>
+  /** Uses that have ended. A hook's decision is always written before the end. */
+  ended: Set<string>
+}
+
+/** The transcript's size, 0 if it does not exist yet. */
+export function transcriptBytes(path: string): number {
+  try {
+    return statSync(path).size
+  } catch {
+    return 0
+  }
+}
+
+/** The format is undocumented, but the same in every version that asks hooks for permission. */
+export function readDecisions(path: string, fromByte: number): Decisions {
+  const decisions: Decisions = { byHook: new Map(), ended: new Set() }
+  for (const line of linesFrom(path, fromByte)) note(decisions, line)
+  return decisions
+}
+
+function note({ byHook, ended }: Decisions, line: string): void {
+  if (!/hook_permission_decision|tool_result/.test(line)) return
+  const entry = parsed(line)
+  const attachment = isObject(entry.attachment) ? entry.attachment : {}
+  if (attachment.hookEvent === 'PermissionRequest' && attachment.type === 'hook_permission_decision')
+    byHook.set(String(attachment.toolUseID), attachment.decision === 'deny' ? 'deny' : 'allow')
+  const content = isObject(entry.message) ? entry.message.content : null
+  for (const block of Array.isArray(content) ? content.filter(isObject) : [])
+    if (block.type === 'tool_result') ended.add(String(block.tool_use_id))
+}
+
+function parsed(line: string): Record<string, unknown> {
+  try {
+    const entry: unknown = JSON.parse(line)
+    return isObject(entry) ? entry : {}
+  } catch {
+    return {}
+  }
+}
+
+function linesFrom(path: string, fromByte: number): string[] {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const text = Buffer.alloc(Math.max(0, fstatSync(file).size - fromByte))
+      readSync(file, text, 0, text.length, fromByte)
+      return text.toString('utf8').split('\n')
+    } finally {
+      closeSync(file)
+    }
   } catch {
     return []
   }

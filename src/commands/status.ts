@@ -4,11 +4,11 @@ import { desktopOf, locateMissions } from '../editor/desktop.ts'
 import { presenceJson } from '../editor/mission-presence.ts'
 import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
-import { readRoster } from '../mission/list.ts'
+import { listMissionsNow } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
 import { displayRepo } from '../mission/naming.ts'
+import { stateWord } from '../mission/state-word.ts'
 import { tmuxClients } from '../tmux/clients.ts'
-import { stateWord } from './mission/state-word.ts'
 
 /** A mission and where it can be seen. */
 export type LocatedMission = MissionJson & ReturnType<typeof presenceJson>
@@ -25,7 +25,7 @@ export default defineCommand<{ json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc status', "agenc status --json | jq '.summary.waiting'"],
   async run(context, { json }) {
-    const missions = withPresences(context, await readRoster(context))
+    const missions = withPresences(context, await listMissionsNow(context))
     const summary = summaryOf(missions)
     if (json) context.out.line(JSON.stringify({ missions, summary } satisfies StatusJson))
     else if (missions.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")

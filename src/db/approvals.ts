@@ -1,6 +1,13 @@
 import type { Database } from 'better-sqlite3'
-import type { PendingRequest } from '../mission/mission-json.ts'
 import type { MissionId } from '../mission-id.ts'
+
+/** A permission request that still waits for its answer, as scripts see it. */
+export interface PendingRequest {
+  id: string
+  tool: string
+  input: unknown
+  since: string
+}
 
 export type ApprovalDecision = 'allow' | 'deny' | 'ask'
 export type DecidedBy = 'rule' | 'user' | 'answer' | 'timeout'

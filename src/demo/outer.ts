@@ -33,16 +33,13 @@ export class OuterTerminal {
     const { columns, rows, command, signal } = options
     const conf = join(place.root, 'outer.conf')
     writeFileSync(conf, outerConf, { mode: 0o600 })
-    const tmux = tmuxAt(context.exec, place.env, outerSocket(place))
+    const tmux = tmuxAt(context.exec, place.env, outerSocket(place), { configFile: conf })
     const size = ['-x', String(columns), '-y', String(rows)]
-    const args = tmux.arguments(
+    tmux.tell(
       ['new-session', '-d', '-s', 'outer', ...size, ...command],
       // tmux 3.2 does not heed the size of a session that nobody is attached to.
       ['resize-window', '-t', target, ...size],
     )
-    const { exitCode, stderr } = context.exec.capture('tmux', ['-f', conf, ...args], { env: place.env })
-    if (exitCode !== 0)
-      throw new AgencError(`tmux new-session: ${stderr.trim()}`, "Does 'tmux' work by hand?")
     return new OuterTerminal(tmux, signal)
   }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { socketOf } from '../tmux/server.ts'
+import { ownSocket } from '../tmux/server.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import type { TourKeys } from './demo-script.ts'
 
@@ -18,7 +18,7 @@ export function tourKeys(context: Context, { isNested }: { isNested: boolean }):
 }
 
 export function isInTmux(context: Context): boolean {
-  return socketOf(context.env) !== null
+  return ownSocket(context.env) !== null
 }
 
 function usable(prefix: string | undefined): string {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hookCommand } from '../claude/hook-command.ts'
+import { reportingHook } from '../claude/hook-scripts.ts'
 import type { Context } from '../context.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
@@ -24,7 +24,7 @@ function tryHook({ exec, env, paths }: Context): Finding {
     mkdirSync(events, { mode: 0o700 })
     const made = exec.capture('mkfifo', ['-m', '600', bell], { env })
     if (made.exitCode !== 0) return failed(`no FIFO can be made: ${made.stderr.trim()}`)
-    const command = hookCommand({ events, bell })
+    const command = reportingHook({ events, wakeup: bell })
     const done = exec.capture('/bin/sh', ['-c', command], { env, input: event, timeoutMs })
     if (done.exitCode !== 0)
       return failed(`sh ended with ${done.signal ?? done.exitCode}: ${done.stderr.trim()}`)

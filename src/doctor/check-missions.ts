@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import { listMissions } from '../db/missions.ts'
 import { readStore } from '../db/with-store.ts'
 import { removeFile } from '../io/files.ts'
@@ -8,8 +8,7 @@ import { statusesOf } from '../mission/list.ts'
 import { leaseHolder } from '../mission/mission-status.ts'
 import { shortId } from '../mission-id.ts'
 import { type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
-import { spoolPaths } from '../wrapper/spool.ts'
-import { isBellHeard } from '../wrapper/wakeup-fifo.ts'
+import { isListening } from '../wrapper/wakeup-fifo.ts'
 import { checkFiles } from './check-leftovers.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -84,12 +83,12 @@ function withoutFiles(context: Context, { id }: MissionRecord): Finding[] {
 }
 
 function staleBell(context: Context, { id }: MissionRecord): Finding[] {
-  const { bell } = spoolPaths(context.paths.mission(id).run)
+  const { wakeup: bell } = context.paths.mission(id)
   if (!existsSync(bell)) return []
   return [
     warning('leftovers', `nobody listens to ${bell}`, 'agenc doctor --fix', () => {
       // A wrapper may have started since.
-      if (isBellHeard(bell)) return `left ${bell}: somebody listens to it by now`
+      if (isListening(bell)) return `left ${bell}: somebody listens to it by now`
       removeFile(bell)
       return `removed ${bell}`
     }),

@@ -1,4 +1,4 @@
-import type { Approve } from '../db/mission-record.ts'
+import type { Approve } from '../db/missions.ts'
 import { usageError } from '../errors.ts'
 
 const words: readonly string[] = ['ask', 'rules', 'all'] satisfies Approve[]

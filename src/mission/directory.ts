@@ -7,13 +7,17 @@ import { libraryPath } from '../repo/library.ts'
 import { interruptible } from '../system/abort-on-signal.ts'
 
 /** What a mission's directory is made from. */
-export type Source =
+export type DirectorySource =
   | { kind: 'blank' }
   | { kind: 'repo'; id: string; url: string; isTrusted: boolean }
   | { kind: 'mission'; id: MissionId }
 
-/** Makes `missions/<uuid>/agent`; whatever goes wrong, nothing is left of it. */
-export async function prepareDirectory(context: Context, id: MissionId, source: Source): Promise<void> {
+/** Makes `missions/<uuid>/agent`; a failure leaves nothing behind. */
+export async function prepareDirectory(
+  context: Context,
+  id: MissionId,
+  source: DirectorySource,
+): Promise<void> {
   const { root, agent } = context.paths.mission(id)
   makePrivateDirectory(root)
   try {
@@ -28,7 +32,7 @@ export async function prepareDirectory(context: Context, id: MissionId, source: 
 async function fill(
   context: Context,
   agent: string,
-  source: Exclude<Source, { kind: 'blank' }>,
+  source: Exclude<DirectorySource, { kind: 'blank' }>,
   signal: AbortSignal,
 ): Promise<void> {
   const { exec, env, paths } = context
@@ -47,7 +51,7 @@ async function fill(
     }
     case 'mission': {
       const from = paths.mission(source.id).agent
-      if (!existsSync(from)) throw new AgencError(`${from} is gone`, 'There is nothing left to copy.')
+      if (!existsSync(from)) throw new AgencError(`${from} is gone`, 'Its files cannot be copied any more.')
       const { copyDirectory } = await import('../repo/copy-directory.ts')
       return copyDirectory({ exec, env, from, to: agent, signal })
     }

@@ -1,8 +1,7 @@
 import { preparedConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
-import { listAllPending } from '../db/approvals.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
-import { listMissions } from '../db/missions.ts'
+import { listAllPending, type PendingRequest } from '../db/approvals.ts'
+import { listMissions, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { listAllPlans } from '../db/plans.ts'
 import { readStore } from '../db/with-store.ts'
@@ -10,23 +9,23 @@ import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission-id.ts'
 import { systemProbe } from '../system/process-identity.ts'
 import type { WindowId } from '../tmux/current-window.ts'
-import { type MissionJson, missionJson, type PendingRequest } from './mission-json.ts'
+import { type MissionJson, missionJson } from './mission-json.ts'
 import { leaseHolder, type Status, statusOf } from './mission-status.ts'
 
 /**
- * The missions as they are now: the store's records beside what the system and tmux say. Where windows are what it
- * is all about, a tmux that cannot be asked is an error.
+ * Lists the missions as they are now: the store's records, joined with what the system says about processes and tmux
+ * about windows. With `needsWindows`, a tmux that does not answer is an error.
  */
-export async function readRoster(
+export async function listMissionsNow(
   context: Context,
   { archived = false, needsWindows = false } = {},
 ): Promise<MissionJson[]> {
   return readStore(context, db =>
-    db ? rosterOf(context, db, listMissions(db, { archived }), { needsWindows }) : [],
+    db ? describeMissions(context, db, listMissions(db, { archived }), { needsWindows }) : [],
   )
 }
 
-export async function rosterOf(
+export async function describeMissions(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
@@ -58,19 +57,19 @@ async function withoutSecrets(
   return new Map([...pending].map(([mission, requests]) => [mission, requests.map(masked)]))
 }
 
-/** Not to be had means not known: said, and nothing is concluded from it. */
+/** Returns null, with a warning, if tmux does not answer: windows are then unknown, not gone. */
 async function windowsNow(context: Context, needsWindows: boolean): Promise<Map<MissionId, WindowId> | null> {
   const { tmuxOf } = await import('../tmux/server.ts')
   const { missionWindows } = await import('../tmux/windows.ts')
   const windows = missionWindows(tmuxOf(context))
   if (windows !== null) return windows
-  const problem = 'tmux could not be asked, so windows are not known'
-  if (needsWindows) throw new AgencError(problem, "Does 'tmux ls' work?")
+  const problem = 'tmux does not answer, so it is unknown which windows there are'
+  if (needsWindows) throw new AgencError(problem, "Check that 'tmux ls' works.")
   context.err.line(`agenc: ${problem}.`)
   return null
 }
 
-/** One question to the system for all of them. */
+/** Asks the system once, for any number of missions. */
 export function statusesOf(context: Context, missions: readonly MissionRecord[]): Status[] {
   const holders = missions.map(leaseHolder)
   const held = holders.filter(holder => holder !== null)

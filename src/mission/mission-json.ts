@@ -1,16 +1,10 @@
 import type { Config } from '../config/schema.ts'
-import type { Approve, MissionRecord, State, WaitingFor } from '../db/mission-record.ts'
+import type { PendingRequest } from '../db/approvals.ts'
+import type { Approve, MissionRecord, State, WaitingFor } from '../db/missions.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { Status } from './mission-status.ts'
 import { displayName } from './naming.ts'
 import { effectiveApprove, effectiveMode, effectiveModel, type ModeSource } from './permission.ts'
-
-export interface PendingRequest {
-  id: string
-  tool: string
-  input: unknown
-  since: string
-}
 
 /** A mission as scripts see it. Keys are never missing; what is absent is null. */
 export interface MissionJson {

@@ -1,4 +1,4 @@
-import type { MissionRecord } from '../db/mission-record.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import type { Liveness } from '../system/process-identity.ts'
 
 export type Status = 'running' | 'stopped' | 'crashed' | 'archived'

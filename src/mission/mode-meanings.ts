@@ -1,4 +1,4 @@
-import type { Approve } from '../db/mission-record.ts'
+import type { Approve } from '../db/missions.ts'
 
 export interface ModeMeaning {
   name: string

@@ -1,17 +1,42 @@
 import { cleanText, truncate } from '../io/text.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
-import { displayName } from './display.ts'
-
-export { displayName, displayRepo } from './display.ts'
+import type { WindowLabels } from '../tmux/windows.ts'
 
 const windowNameColumns = 40
 const longestName = 300
 
-export function windowName(mission: { id: MissionId; name: string | null; repo: string | null }): string {
+interface Named {
+  name: string | null
+  repo: string | null
+}
+
+/** `owner/name` for repos on GitHub, the whole id for others. */
+export function displayRepo(repo: string): string {
+  return cleanText(repo.replace(/^github\.com\//, ''))
+}
+
+/** What people call a mission: its name, else its repo. */
+export function displayName(mission: Named): string {
+  if (mission.name) return cleanText(mission.name)
+  return mission.repo ? displayRepo(mission.repo) : '(blank)'
+}
+
+export function windowName(mission: Named & { id: MissionId }): string {
   return truncate(`${shortId(mission.id)} ${displayName(mission)}`, windowNameColumns)
 }
 
-/** A name as a user gave it, cleaned; null where nothing is left of it. */
+/** Everything that a mission's tmux window says about it. */
+export function windowLabels(mission: Named & { id: MissionId }): WindowLabels {
+  return {
+    missionId: mission.id,
+    windowName: windowName(mission),
+    shortId: shortId(mission.id),
+    repo: mission.repo ? displayRepo(mission.repo) : '(blank)',
+    name: mission.name ? displayName(mission) : '',
+  }
+}
+
+/** Cleans a name that a user gave; null if nothing is left of it. */
 export function missionName(text: string): string | null {
   return [...cleanText(text)].slice(0, longestName).join('') || null
 }

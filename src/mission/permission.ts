@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts'
-import type { Approve, MissionRecord } from '../db/mission-record.ts'
+import type { Approve, MissionRecord } from '../db/missions.ts'
 
 export type ModeSource = 'mission' | 'repo' | 'config' | 'claude'
 

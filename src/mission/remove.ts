@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { forgetDirectory } from '../claude/trust.ts'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
-import { deleteMission, getMission } from '../db/missions.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import type { MissionId } from '../mission-id.ts'
+import { libraryPath } from '../repo/library.ts'
+import { describeUnsavedWork } from '../repo/unsaved-work.ts'
+import { missionService } from './open-service.ts'
 
 /**
- * Moved out of sight first: an interrupted deletion leaves rubbish, never half a mission. `check` may throw; it sees
- * the mission at the last moment, in which nobody can start it.
+ * Deletes a mission and its files. The files are renamed first, so that an interrupted deletion leaves no half mission.
+ * `check` may throw; it sees the mission inside the transaction, where no wrapper can start it.
  */
 export async function removeMission(
   context: Context,
@@ -19,13 +21,22 @@ export async function removeMission(
   check: (mission: MissionRecord) => void,
 ): Promise<void> {
   const { root, agent } = context.paths.mission(id)
-  const rubbish = join(context.paths.missions, `.deleted-${id}`)
+  const deleted = join(context.paths.missions, `.deleted-${id}`)
   await forgetDirectory(claudeLocations(context.env).globalConfig, agent)
-  db.transaction(() => {
-    const mission = getMission(db, id)
+  missionService(context, db).write(writer => {
+    const mission = writer.get(id)
     if (mission) check(mission)
-    deleteMission(db, id)
-    if (existsSync(root)) renameSync(root, rubbish)
-  }).immediate()
-  rmSync(rubbish, { recursive: true, force: true })
+    writer.remove(id)
+    if (existsSync(root)) renameSync(root, deleted)
+  })
+  rmSync(deleted, { recursive: true, force: true })
+}
+
+/** Describes the work that deleting the mission's directory would destroy, one line each; empty if there is none. */
+export function whatWouldBeLost(context: Context, mission: MissionRecord): string[] {
+  const { exec, env, paths } = context
+  const { agent } = paths.mission(mission.id)
+  if (!existsSync(agent)) return []
+  const library = mission.repo === null ? undefined : libraryPath(paths.repos, mission.repo)
+  return describeUnsavedWork({ exec, env, directory: agent, library })
 }

@@ -8,7 +8,7 @@ import type { MissionPaths } from '../paths.ts'
 
 const shownLines = 20
 
-/** Nothing of a repo runs before the user trusts it, its setup included. */
+/** A repo's code, its setup included, runs only once the user trusts the repo. Says so if it does not run. */
 export function maySetUp(context: Context, db: Database, repo: string): boolean {
   const isTrusted = getRepo(db, repo)?.trusted === 1
   if (!isTrusted)
@@ -16,7 +16,7 @@ export function maySetUp(context: Context, db: Database, repo: string): boolean 
   return isTrusted
 }
 
-/** Runs the repo's own preparation, its output kept in the mission's log and shown where somebody looks on. */
+/** Runs the repo's setup command. Its output goes to the mission's setup log, and to the terminal if there is one. */
 export async function runSetup(
   context: Context,
   paths: MissionPaths,
@@ -33,14 +33,9 @@ export async function runSetup(
     logPath: paths.setupLog,
   })
   if (done.exitCode === 0) return
-  const ending = done.signal
-    ? `was ended by ${done.signal}`
-    : `failed with ${done.exitCode ?? 'no exit code'}`
+  const ending = done.signal ? `was ended by ${done.signal}` : `failed (exit ${done.exitCode ?? 'unknown'})`
   const output = watched === 'pipe' ? lastLines(`${done.stdout}${done.stderr}`) : []
-  throw new AgencError(
-    `the repo's setup ${ending}`,
-    [...output, `The whole output is in ${paths.setupLog}.`].join('\n'),
-  )
+  throw new AgencError(`setup command ${ending}`, [...output, `Full output: ${paths.setupLog}`].join('\n'))
 }
 
 function lastLines(text: string): string[] {

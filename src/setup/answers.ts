@@ -1,6 +1,6 @@
 import type { Shell } from '../cli/completion/shells.ts'
 import type { Config } from '../config/schema.ts'
-import type { Approve } from '../db/mission-record.ts'
+import type { Approve } from '../db/missions.ts'
 import { usageError } from '../errors.ts'
 import { approveMeanings } from '../mission/mode-meanings.ts'
 

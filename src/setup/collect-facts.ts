@@ -1,7 +1,7 @@
 import { isShell, shellNamed, shellOf } from '../cli/completion/shells.ts'
 import { type Config, editorNames } from '../config/schema.ts'
 import { type Context, isInteractive } from '../context.ts'
-import type { Approve } from '../db/mission-record.ts'
+import type { Approve } from '../db/missions.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import { type Answers, answersFrom, type Flags, type Notification, refuse, refuseUnknown } from './answers.ts'
 import { askHotkey } from './hotkey-question.ts'

@@ -1,8 +1,16 @@
-import { readFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import type { Context } from '../context.ts'
+import { usageError } from '../errors.ts'
+import { systemProbe } from '../system/process-identity.ts'
+import { waitUntilGone } from '../system/process-tree.ts'
 import type { Runner } from '../system/runner.ts'
+import { wasJustClosed } from '../tmux/session-closed-marker.ts'
+import { tmuxAt } from '../tmux/tmux.ts'
+import { parseTmuxVariable } from '../tmux/tmux-variable.ts'
+import type { OpenStdio, ShownMission, ShownState, Surface } from './surface.ts'
 
-/** What Claude turns on and, killed, could not turn off. The scrollback is not touched. */
+/** Undoes what Claude turns on and could not turn off when it was killed. The scrollback is not touched. */
 const restoreSequences = [
   '\u001b[?1049l', // main screen
   '\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1005l\u001b[?1006l\u001b[?1015l', // mouse
@@ -15,24 +23,79 @@ const restoreSequences = [
   '\u001b[?1l\u001b>', // cursor and keypad keys
   '\u001b[?7h\u001b[0m', // wrapping, colours
   '\u001b]0;\u0007', // title
-  '\r\u001b[J', // what was drawn below the cursor, where there was no second screen
+  '\r\u001b[J', // what was drawn below the cursor, if there was no alternate screen
 ].join('')
 
 const [input, output] = [0, 1]
+const serverMs = 2_000
 
-/** After a hard death. Where the terminal is gone, or belongs to somebody else by now, nothing is done. */
-export function restoreTerminal(exec: Runner): void {
+/** The terminal that this process was started in. */
+export class TerminalSurface implements Surface {
+  readonly hasShellBelow: boolean
+  readonly diesOfSignals: boolean = false
+  readonly #context: Context
+
+  constructor(context: Context) {
+    this.#context = context
+    this.hasShellBelow = !hasOwnTerminal()
+  }
+
+  openStdio(promptPath: string | null): OpenStdio {
+    // If our own stdin was a pipe with the prompt, it is used up: keys then come from the terminal itself.
+    const file = promptPath ?? (isatty(input) ? null : '/dev/tty')
+    if (file === null) return { stdio: 'inherit', close: () => {} }
+    const descriptor = openSync(file, promptPath === null ? 'r+' : 'r')
+    return { stdio: [descriptor, 'inherit', 'inherit'], close: () => closeSync(descriptor) }
+  }
+
+  restore(): void {
+    restoreTerminal(this.#context.exec)
+  }
+
+  wasTakenAway(): Promise<boolean> {
+    return wasTerminalTaken(this.#context)
+  }
+
+  /** A terminal shows Claude and nothing else. */
+  show(_mission: ShownMission, _shown: ShownState): boolean | null {
+    return true
+  }
+
+  rename(_mission: ShownMission): void {}
+  alert(_mission: ShownMission, _words: string): void {}
+  abandon(): void {}
+  leave(_options: { isStopped: boolean }): void {}
+}
+
+/** Throws before anything is created. With a prompt on stdin, a terminal must be there for the keys. */
+export function requireTerminal(context: Context, { stdinIsPrompt = false } = {}): void {
+  const hasKeys = Boolean(context.stdin.isTTY) || (stdinIsPrompt && canOpenTerminal())
+  if (context.out.isTerminal && hasKeys) return
+  throw usageError('Not a terminal.', 'Run this in a terminal, or start it in the session: agenc tmux attach')
+}
+
+function canOpenTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r+'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Does nothing if the terminal is gone, or if a shell has taken it back by now. */
+function restoreTerminal(exec: Runner): void {
   if (!isatty(output) || !isInForeground(exec)) return
   try {
     writeSync(output, restoreSequences)
   } catch {
-    return // EIO: the terminal is gone, and everything else still has to happen.
+    return // EIO: the terminal is gone, and the rest of the ending still has to happen.
   }
-  // stdin may be a prompt.
+  // Not on stdin, which may be a prompt.
   exec.capture('/bin/sh', ['-c', 'exec stty sane </dev/tty'])
 }
 
-/** A shell that has taken its terminal back keeps it as it is, and would suspend whoever changed it. */
+/** A process in the background that changes its terminal would be suspended. */
 function isInForeground(exec: Runner): boolean {
   if (process.platform === 'linux') {
     const { group, foregroundGroup } = linuxJob()
@@ -43,19 +106,14 @@ function isInForeground(exec: Runner): boolean {
   return group === foregroundGroup
 }
 
-/** Is this process the first one of its terminal, with no shell to go back to? */
+/** Whether this process is the first one of its terminal, with no shell to go back to. */
 export function hasOwnTerminal(): boolean {
   return isatty(input) && isSessionLeader()
 }
 
-export function isTerminalGone(): boolean {
-  return !isatty(output)
-}
-
 function isSessionLeader(): boolean {
   if (process.platform === 'linux') return linuxJob().session === process.pid
-  const tmuxServer = Number(process.env.TMUX?.split(',')[1])
-  return tmuxServer === process.ppid
+  return parseTmuxVariable(process.env.TMUX)?.serverPid === process.ppid
 }
 
 interface Job {
@@ -71,4 +129,21 @@ function linuxJob(): Job {
     .split(' ')
     .map(Number)
   return { group: group!, session: session!, foregroundGroup: foregroundGroup! }
+}
+
+/**
+ * After a hangup: returns false if the user closed a window or the session, and true if the terminal or the whole tmux
+ * server went down. A server that lost its last session is on its way out, so what it leaves behind must tell.
+ */
+export async function wasTerminalTaken(context: Context): Promise<boolean> {
+  const { exec, env, paths, now } = context
+  if (isatty(output)) return false
+  const own = parseTmuxVariable(env.TMUX)
+  if (own === null) return true
+  const probe = systemProbe(exec)
+  const server = probe.identify(own.serverPid)
+  const answer = tmuxAt(exec, env, own.socket).ask(['list-sessions'])
+  if (answer.kind === 'ok' && answer.lines.length > 0) return false
+  if (server !== null) await waitUntilGone(probe, [server], serverMs)
+  return !wasJustClosed(paths, now())
 }

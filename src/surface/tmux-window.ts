@@ -1,68 +1,54 @@
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import type { MissionRecord, State, WaitingFor } from '../db/mission-record.ts'
-import { displayName, windowName } from '../mission/naming.ts'
-import { announce } from '../tmux/announce.ts'
-import { sessionTarget, type WindowId } from '../tmux/current-window.ts'
-import { sendBack } from '../tmux/return-clients.ts'
-import { ring } from '../tmux/ring-terminal.ts'
-import { socketOf } from '../tmux/server.ts'
+import { windowLabels, windowName } from '../mission/naming.ts'
+import { announce, ringTerminal } from '../tmux/announce.ts'
+import { sessionTarget } from '../tmux/current-window.ts'
+import { returnClients } from '../tmux/return-clients.ts'
+import { ownSocket } from '../tmux/server.ts'
 import { wasJustClosed } from '../tmux/session-closed-marker.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from '../tmux/tmux.ts'
-import { claim, forget, renameMissionWindow } from '../tmux/windows.ts'
+import { claimForMission, forgetMission, renameMissionWindow } from '../tmux/windows.ts'
+import type { ShownMission, ShownState, Surface } from './surface.ts'
+import { TerminalSurface } from './terminal.ts'
 
-export interface ShownState {
-  state: State
-  waitingFor: WaitingFor | null
-  background: boolean
-  /** It waits, but a rule is about to answer: nobody is called. */
-  isHandled?: boolean
+interface Client {
+  name: string
+  /** Empty for a client in control mode, which has no terminal. */
+  tty: string
 }
 
-type Mission = Pick<MissionRecord, 'id' | 'name' | 'repo'>
-
-/** The window that a running mission has to itself, as its wrapper sees it. */
-export class MissionWindow {
+/** The window of the agenc session that a running mission has to itself. */
+export class TmuxWindow extends TerminalSurface implements Surface {
+  override readonly diesOfSignals = true
   readonly #context: Context
+  readonly #config: Config
   readonly #tmux: Tmux
   readonly #pane: string
-  readonly #config: Config
-  #shown: ShownState | null = null
+  #isClaimed = false
+  #clients: Client[] = []
 
-  /** null: this process is not the first of a window in the agenc session. */
-  static of(context: Context, config: Config): MissionWindow | null {
+  /** Returns null if this process is not the first one of a window in the agenc session. */
+  static of(context: Context, config: Config): TmuxWindow | null {
     const { AGENC_TMUX, TMUX_PANE } = context.env
-    const socket = socketOf(context.env)
+    const socket = ownSocket(context.env)
     if (AGENC_TMUX !== '1' || !TMUX_PANE || socket === null) return null
-    return new MissionWindow(context, tmuxAt(context.exec, context.env, socket), TMUX_PANE, config)
+    return new TmuxWindow(context, config, tmuxAt(context.exec, context.env, socket), TMUX_PANE)
   }
 
-  private constructor(context: Context, tmux: Tmux, pane: string, config: Config) {
+  private constructor(context: Context, config: Config, tmux: Tmux, pane: string) {
+    super(context)
     this.#context = context
+    this.#config = config
     this.#tmux = tmux
     this.#pane = pane
-    this.#config = config
   }
 
-  /** Keeps `@agenc_state` current, and tells a user who looks elsewhere. */
-  show(mission: Mission, next: ShownState): void {
-    const before = this.#shown
-    this.#shown = next
-    if (before && isSame(before, next)) return
-    const set = (name: string, value: string): TmuxCommand => [
-      'set-option',
-      '-w',
-      '-t',
-      this.#pane,
-      name,
-      value,
-    ]
-    const isDone = before?.state === 'busy' && next.state === 'idle'
+  override show(mission: ShownMission, { state, waitingFor, isDone }: ShownState): boolean | null {
     const answer = this.#tmux.ask(
-      ...(before === null ? claim(this.#pane, mission) : []),
-      set('@agenc_state', next.state),
-      set('@agenc_waiting_for', next.waitingFor ?? ''),
-      set('@agenc_since', String(Math.floor(this.#context.now().getTime() / 1000))),
+      ...(this.#isClaimed ? [] : claimForMission(this.#pane, mission.id)),
+      this.#set('@agenc_state', state),
+      this.#set('@agenc_waiting_for', waitingFor ?? ''),
+      this.#set('@agenc_since', String(Math.floor(this.#context.now().getTime() / 1000))),
       ...(isDone ? [] : [['set-option', '-wu', '-t', this.#pane, '@agenc_done']]),
       ['display-message', '-p', '-t', this.#pane, '#{window_active}'],
       [
@@ -73,60 +59,36 @@ export class MissionWindow {
         '#{client_name}\t#{?client_control_mode,,#{client_tty}}',
       ],
     )
-    const startsToWait = callsForUser(next) && !(before && callsForUser(before))
-    if (answer.kind === 'ok' && (isDone || startsToWait)) this.#notify(mission, next, answer.lines)
+    if (answer.kind !== 'ok') return null
+    this.#isClaimed = true
+    const [isActive, ...lines] = answer.lines
+    this.#clients = lines
+      .map(line => line.split('\t'))
+      .map(([name, tty]) => ({ name: name!, tty: tty ?? '' }))
+    const isWatched = isActive === '1' && this.#clients.length > 0
+    if (isDone && !isWatched) this.#tmux.ask(this.#set('@agenc_done', '1'))
+    return isWatched
   }
 
-  rename(mission: Mission): void {
-    const answer = this.#tmux.ask(['display-message', '-p', '-t', this.#pane, '#{window_id}'])
-    if (answer.kind === 'ok') this.#tmux.ask(...renameMissionWindow(answer.lines[0] as WindowId, mission))
+  override rename(mission: ShownMission): void {
+    this.#tmux.ask(...renameMissionWindow(this.#pane, windowLabels(mission)))
   }
 
-  #notify(mission: Mission, { state, waitingFor }: ShownState, [isActive, ...clientLines]: string[]): void {
-    const clients = clientLines.map(line => line.split('\t') as [name: string, tty: string])
-    if (isActive === '1' && clients.length > 0) return
-    const { bell, message, command } = this.#config.notify
-    const words = state === 'waiting' ? `waits for you (${waitingFor})` : 'is done'
-    if (state === 'idle') this.#tmux.ask(['set-option', '-w', '-t', this.#pane, '@agenc_done', '1'])
-    const names = clients.map(([name]) => name)
+  override alert(mission: ShownMission, words: string): void {
+    const { message, bell } = this.#config.notify
+    const names = this.#clients.map(({ name }) => name)
     if (message) announce(this.#tmux, names, `${windowName(mission)} ${words}`)
-    if (bell) for (const [, tty] of clients) ring(tty)
-    if (command) this.#runCommand(command, mission, state, waitingFor)
+    if (bell) for (const { tty } of this.#clients) ringTerminal(tty)
   }
 
-  #runCommand(
-    [program, ...args]: string[],
-    mission: Mission,
-    state: string,
-    waitingFor: string | null,
-  ): void {
-    const { exec, env } = this.#context
-    const child = exec.start(program!, args, {
-      env: {
-        ...env,
-        AGENC_MISSION_UUID: mission.id,
-        AGENC_MISSION_NAME: displayName(mission),
-        AGENC_MISSION_REPO: mission.repo ?? '',
-        AGENC_MISSION_STATE: state,
-        AGENC_MISSION_WAITING_FOR: waitingFor ?? '',
-      },
-      stdio: 'ignore',
-      detached: true,
-    })
-    child.on('error', () => {})
-    child.unref()
+  override abandon(): void {
+    this.#tmux.ask(...forgetMission(this.#pane))
   }
 
-  /** The mission does not run here (any more): whoever looks for it must not find an error that waits to be read. */
-  giveUp(): void {
-    this.#tmux.ask(...forget(this.#pane))
-  }
-
-  /** What is left to do before the window closes with its program. */
-  leave({ isStopped }: { isStopped: boolean }): void {
-    const { paths, now } = this.#context
+  override leave({ isStopped }: { isStopped: boolean }): void {
+    const { paths, now, env } = this.#context
     if (isStopped && wasJustClosed(paths, now())) return
-    const parent = isStopped ? undefined : this.#context.env.AGENC_PARENT_WINDOW
+    const parent = isStopped ? undefined : env.AGENC_PARENT_WINDOW
     const answer = this.#tmux.ask(
       [
         'display-message',
@@ -140,8 +102,8 @@ export class MissionWindow {
     const [facts = '', ...clients] = answer.kind === 'ok' ? answer.lines : []
     const [window, isActive, panes, windows] = facts.split('\t')
     const isLast = panes === '1' && windows === '1'
-    if (isLast) sendBack(this.#tmux, clients)
-    if (window && Number(panes) > 1) this.#tmux.ask(...forget(window))
+    if (isLast) returnClients(this.#tmux, clients)
+    if (window && Number(panes) > 1) this.#tmux.ask(...forgetMission(window))
     if (parent && this.#returns(isActive === '1')) this.#tmux.ask(['select-window', '-t', parent])
   }
 
@@ -149,16 +111,8 @@ export class MissionWindow {
     const { return_to_parent: policy } = this.#config.tmux
     return policy === 'always' || (policy === 'when-focused' && isActive)
   }
-}
 
-function isSame(before: ShownState, next: ShownState): boolean {
-  return (
-    before.state === next.state &&
-    before.waitingFor === next.waitingFor &&
-    Boolean(before.isHandled) === Boolean(next.isHandled)
-  )
-}
-
-function callsForUser({ state, isHandled }: ShownState): boolean {
-  return state === 'waiting' && !isHandled
+  #set(name: string, value: string): TmuxCommand {
+    return ['set-option', '-w', '-t', this.#pane, name, value]
+  }
 }

@@ -1,7 +1,7 @@
 /**
- * As a program should that was told to end by a signal: whoever waits for it sees which. It also costs
- * a third less CPU time, since Node takes nothing down first. Nobody may listen to the signal any more.
+ * Ends this process by a signal that it was told to end by, so that its parent sees which one. No listener for the signal
+ * may be left.
  */
-export function dieOf(signal: NodeJS.Signals): void {
+export function reraiseSignal(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal)
 }

@@ -6,18 +6,18 @@ import { injectKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyTable } from './keys/key-table.ts'
 import { newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
-import { sessionLooks } from './status-style.ts'
+import { sessionStyle } from './status-style.ts'
 import type { Tmux } from './tmux.ts'
 
-/** Keys and looks of the agenc session. Doing it again changes nothing. */
+/** Binds the keys and sets the style of the agenc session. Running it again changes nothing. */
 export function configureSession(context: Context, tmux: Tmux, config: Config['tmux']): void {
-  const { exec, env, paths } = context
+  const { paths } = context
   rmSync(paths.sessionClosed, { force: true })
-  tmux.ask(...sessionLooks(), markWhenClosed(tmux, paths))
-  injectKeys({ exec, env, tmux }, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
+  tmux.ask(...sessionStyle(), markWhenClosed(tmux, paths))
+  injectKeys(tmux, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
 }
 
-/** By absolute paths: an old server may have an old PATH, or none to speak of. */
+/** Absolute paths, because an old server may have an old PATH. */
 function programs({ self, env, paths }: Context, tmux: Tmux): KeyPrograms {
   const fzf = findProgram('fzf', env)
   return {

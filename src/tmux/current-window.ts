@@ -1,65 +1,68 @@
 import type { Context } from '../context.ts'
-import type { OpenCall } from './open-call.ts'
-import { socketOf } from './server.ts'
+import { type OpenCall, openCall } from './open-call.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
 import type { Answer } from './tmux-answer.ts'
+import { parseTmuxVariable } from './tmux-variable.ts'
 
 export type WindowId = string & { readonly brand: 'WindowId' }
 
 export const sessionName = 'agenc'
-/** Exactly that one: a bare name also matches `agenc-x`. */
+/** The `=` makes tmux compare the whole name: a bare `agenc` also matches `agenc-x`. */
 export const sessionTarget = `=${sessionName}`
 
-/** Where in the agenc session this process runs. */
-export interface Place {
+/** The window of the agenc session in which this process runs. */
+export interface CurrentWindow {
   tmux: Tmux
   window: WindowId
 }
 
-/** With the call that told of it still open. */
-export interface OpenPlace extends Place {
-  goOn: OpenCall['goOn']
+/** The same, with the tmux call that found it still open. */
+export interface OpenCurrentWindow extends CurrentWindow {
+  continueWith: OpenCall['continueWith']
 }
 
-/** Where tmux started this process. A popup has no pane of its own; there the session's number in `$TMUX` tells. */
+/** The pane that tmux started this process in. A popup has no pane, but `$TMUX` names its session. */
 function callerTarget(env: NodeJS.ProcessEnv): string {
-  return env.TMUX_PANE || `$${env.TMUX?.split(',')[2]}:`
+  return env.TMUX_PANE || `$${parseTmuxVariable(env.TMUX)?.session}:`
 }
 
-/** null: this process does not run on that server. */
+/** Returns a target for the place this process runs in, or null if it does not run on that server. */
 export function callerOn({ socket }: Tmux, env: NodeJS.ProcessEnv): string | null {
-  return socket !== null && socketOf(env) === socket ? callerTarget(env) : null
+  return socket !== null && parseTmuxVariable(env.TMUX)?.socket === socket ? callerTarget(env) : null
 }
 
-/** null: not inside the agenc session. `AGENC_TMUX` alone leaks into programs started from a pane, so tmux is asked. */
-export function placeInSession(context: Context): Place | null {
+/**
+ * Returns null outside the agenc session. `AGENC_TMUX` alone does not prove it, because the variable leaks into programs
+ * started from a pane, so tmux is asked.
+ */
+export function currentWindow(context: Context): CurrentWindow | null {
   const tmux = tmuxAround(context)
-  return tmux && placeIn(context, tmux, tmux.ask(whereIs(context.env)))
+  return tmux && windowIn(context, tmux, tmux.ask(whereIs(context.env)))
 }
 
-/** The same, in a call that can go on to open a window there. */
-export async function enterSession(context: Context): Promise<OpenPlace | null> {
+/** The same, in a tmux call that can go on to open a window there. */
+export async function openCurrentWindow(context: Context): Promise<OpenCurrentWindow | null> {
   const tmux = tmuxAround(context)
   if (tmux === null) return null
-  const { answer, goOn } = await tmux.openCall(whereIs(context.env))
-  const place = placeIn(context, tmux, answer)
-  if (place === null) void goOn()
-  return place && { ...place, goOn }
+  const { answer, continueWith } = await openCall(tmux, whereIs(context.env))
+  const found = windowIn(context, tmux, answer)
+  if (found === null) void continueWith()
+  return found && { ...found, continueWith }
 }
 
 function tmuxAround({ env, exec }: Context): Tmux | null {
-  const socket = socketOf(env)
-  return env.AGENC_TMUX === '1' && socket !== null ? tmuxAt(exec, env, socket) : null
+  const own = parseTmuxVariable(env.TMUX)
+  return env.AGENC_TMUX === '1' && own ? tmuxAt(exec, env, own.socket) : null
 }
 
 function whereIs(env: NodeJS.ProcessEnv): TmuxCommand {
   return ['display-message', '-p', '-t', callerTarget(env), '#{session_name}\t#{window_id}\t#{pane_id}']
 }
 
-function placeIn({ env, exec }: Context, { socket }: Tmux, answer: Answer): Place | null {
+function windowIn({ env, exec }: Context, { socket }: Tmux, answer: Answer): CurrentWindow | null {
   if (answer.kind !== 'ok') return null
   const [session, window, pane] = (answer.lines[0] ?? '').split('\t')
   if (session !== sessionName || !window) return null
-  // Without a pane, tmux would take any session's client for the one that asks. The call itself names its targets.
+  // In a popup TMUX_PANE is not set, and tmux would take a client of any session for the one that asks.
   return { tmux: tmuxAt(exec, { ...env, TMUX_PANE: pane }, socket), window: window as WindowId }
 }

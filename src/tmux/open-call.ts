@@ -1,61 +1,52 @@
 import type { ChildProcess } from 'node:child_process'
 import { collect } from '../system/collect-output.ts'
 import type { Result } from '../system/runner.ts'
-import { type Sourced, sourcedOf } from './source-script.ts'
-import type { TmuxCommand } from './tmux.ts'
+import type { Tmux, TmuxCommand } from './tmux.ts'
 import { type Answer, answerOf, linesOf } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'
 
-/** One call in two steps, since to start a program takes longer than what tmux does then. */
+/**
+ * One call of the program in two steps: starting another `tmux` takes longer than opening a window. Only `mission new`
+ * uses it, to find out where it runs and then to open the window there.
+ */
 export interface OpenCall {
-  /** What the first commands had to say. */
+  /** The output of the first commands. */
   answer: Answer
-  /** Once, and then it is over. Until then tmux waits, at the longest as long as this process lives. */
-  goOn(...commands: TmuxCommand[]): Promise<Answer>
-  /** The same with a script, line by line. null: nobody knows how much of it was run. */
-  goOnWith(script: readonly string[]): Promise<Sourced | null>
+  /** Runs more commands and ends the call. Until then tmux waits, at most as long as this process lives. */
+  continueWith(...commands: TmuxCommand[]): Promise<Answer>
 }
 
-/** Nothing that is asked for is a line like this. */
+/** Marks the end of an answer. No command that is asked prints such a line. */
 const endMark = '=agenc='
 const endLine = `${endMark}\n`
 const endOfAnswer: TmuxCommand = ['display-message', '-p', endMark]
-/** What comes next is read from stdin, to its end. */
-const rest: TmuxCommand = ['source-file', '-']
+/** Makes tmux read the following commands from stdin, up to its end. */
+const readFromStdin: TmuxCommand = ['source-file', '-']
 
-export async function openCall(
-  start: (...commands: TmuxCommand[]) => ChildProcess,
-  first: readonly TmuxCommand[],
-): Promise<OpenCall> {
-  const child = start(...first, endOfAnswer, rest)
+export async function openCall(tmux: Pick<Tmux, 'start'>, ...first: TmuxCommand[]): Promise<OpenCall> {
+  const child = tmux.start('pipe', ...first, endOfAnswer, readFromStdin)
   const ended = collect(child)
-  // It may be gone by then: how it ended tells.
+  // The program may be gone before stdin is written. Its exit tells, so this error can be ignored.
   child.stdin?.on('error', () => {})
-  const said = await Promise.race([untilMark(child), ended])
-  if (typeof said !== 'string') {
-    const answer = answerAtEnd(said, first)
-    return { answer, goOn: async () => answer, goOnWith: async () => null }
-  }
-  const following = async (text: string): Promise<Result> => {
-    child.stdin?.end(`${text}\n`)
-    const done = await ended
-    return { ...done, stdout: done.stdout.slice(said.length + endLine.length) }
+  const output = await Promise.race([untilMark(child), ended])
+  if (typeof output !== 'string') {
+    const answer = answerAtEnd(output, first)
+    return { answer, continueWith: async () => answer }
   }
   return {
-    answer: { kind: 'ok', lines: linesOf(said) },
-    goOn: async (...commands) =>
-      answerAtEnd(await following([...commands, endOfAnswer].map(line).join(' ; ')), commands),
-    goOnWith: async script => {
-      const done = await following(script.join('\n'))
-      return done.exitCode === null ? null : sourcedOf(done)
+    answer: { kind: 'ok', lines: linesOf(output) },
+    continueWith: async (...commands) => {
+      child.stdin?.end(`${[...commands, endOfAnswer].map(line).join(' ; ')}\n`)
+      const done = await ended
+      return answerAtEnd({ ...done, stdout: done.stdout.slice(output.length + endLine.length) }, commands)
     },
   }
 }
 
-/** A server that ends takes its clients along, with exit 0. */
+/** A server that ends takes its clients along, and they exit with 0: only the mark proves that all commands ran. */
 function answerAtEnd(done: Result, commands: readonly TmuxCommand[]): Answer {
-  const said = beforeMark(done.stdout)
-  if (said !== null) return { kind: 'ok', lines: linesOf(said) }
+  const output = beforeMark(done.stdout)
+  if (output !== null) return { kind: 'ok', lines: linesOf(output) }
   return answerOf(done.exitCode === 0 ? { ...done, exitCode: null, stderr: 'it has ended' } : done, commands)
 }
 
@@ -64,8 +55,8 @@ function untilMark(child: ChildProcess): Promise<string> {
   return new Promise(resolve => {
     child.stdout?.on('data', (more: string) => {
       text += more
-      const said = beforeMark(text)
-      if (said !== null) resolve(said)
+      const output = beforeMark(text)
+      if (output !== null) resolve(output)
     })
   })
 }

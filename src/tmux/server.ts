@@ -2,27 +2,38 @@ import { readFileSync } from 'node:fs'
 import type { Context } from '../context.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { type Tmux, tmuxAt } from './tmux.ts'
+import { parseTmuxVariable } from './tmux-variable.ts'
 
-/** The server that `attach` was run against, so that every later command asks the same one. */
-export function recordedSocket(context: Context): string | null {
+/** The server that `attach` was run against. Every later command asks the same one. */
+function recordedSocket({ paths }: Context): string | null {
   try {
-    return readFileSync(context.paths.tmuxSocket, 'utf8').trim() || null
+    return readFileSync(paths.tmuxSocket, 'utf8').trim() || null
   } catch {
     return null
   }
 }
 
-/** `$TMUX` is `<socket>,<server pid>,<session number>`. */
-export function socketOf(env: NodeJS.ProcessEnv): string | null {
-  return env.TMUX?.split(',')[0] || null
+/** The socket of the tmux server that this process runs in, or null outside tmux. */
+export function ownSocket(env: NodeJS.ProcessEnv): string | null {
+  return parseTmuxVariable(env.TMUX)?.socket ?? null
 }
 
-/** The recorded one also where `$TMUX` names another: from a pane of agenc's a tmux of the user's own may be started. */
+/** The recorded server wins over `$TMUX`: a user may run a tmux of their own inside a pane of the agenc session. */
 export function tmuxOf(context: Context): Tmux {
-  return tmuxAt(context.exec, context.env, recordedSocket(context) ?? socketOf(context.env))
+  return tmuxAt(context.exec, context.env, recordedSocket(context) ?? ownSocket(context.env))
 }
 
-/** From now on this server is the one, by the path of its socket. null: it is gone again. */
+/**
+ * The servers that may have the session, most likely first. The recorded one may be gone for good, for instance after a
+ * reboot, together with the directory of its socket.
+ */
+export function candidateServers(context: Context): [Tmux, Tmux?] {
+  const recorded = tmuxOf(context)
+  const own = tmuxAt(context.exec, context.env, ownSocket(context.env))
+  return own.socket === recorded.socket ? [recorded] : [recorded, own]
+}
+
+/** Records this server as the one that has the session. Returns null if it is gone again. */
 export function adoptServer(context: Context, tmux: Tmux): Tmux | null {
   const answer = tmux.ask(['display-message', '-p', '#{socket_path}'])
   const socket = answer.kind === 'ok' ? answer.lines[0] : undefined

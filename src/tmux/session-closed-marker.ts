@@ -4,14 +4,14 @@ import { sessionName } from './current-window.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
 import { literal } from './tmux.ts'
 
-/** A place of our own in tmux's list of global hooks. */
+/** An index of our own in tmux's list of global hooks. */
 const hook = 'session-closed[4711]'
 const freshMs = 30_000
 
 /**
- * A wrapper that is hung up on finds the server gone, both when the last session was closed and when tmux went
- * down. So tmux leaves a mark when the session is closed, provided that the server still answers by then: one that
- * is being killed does not.
+ * Makes tmux touch a file when the session is closed. A wrapper that gets SIGHUP finds the server gone in two cases: the
+ * user closed the last session, or tmux was killed. The file tells them apart, because a server that is being killed no
+ * longer answers and leaves no mark.
  */
 export function markWhenClosed(tmux: Tmux, paths: Paths): TmuxCommand {
   const socket = tmux.socket === null ? '' : `-S ${shellQuoted(tmux.socket)}`
@@ -22,12 +22,12 @@ export function markWhenClosed(tmux: Tmux, paths: Paths): TmuxCommand {
 
 export const stopMarking: TmuxCommand = ['set-hook', '-gu', hook]
 
-/** For whoever closes the session: its wrappers then need not care for windows that go with it. */
+/** Marks the session as closed by agenc itself, so that its wrappers need not look after their windows. */
 export function markClosed(paths: Paths): void {
   writeFileSync(paths.sessionClosed, '', { mode: 0o600 })
 }
 
-/** Was the session closed by somebody, just now? */
+/** Whether the session was closed, not lost, within the last seconds. */
 export function wasJustClosed(paths: Paths, now: Date): boolean {
   try {
     return now.getTime() - statSync(paths.sessionClosed).mtimeMs < freshMs

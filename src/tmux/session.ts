@@ -3,21 +3,24 @@ import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission-id.ts'
 import { pathsAt } from '../paths.ts'
 import { sessionName, sessionTarget, type WindowId } from './current-window.ts'
-import { socketOf, tmuxOf } from './server.ts'
-import { source } from './source-script.ts'
-import { literal, type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
+import { refuseErrors, restoringScript } from './keys/inject.ts'
+import { isKeyProblem, readKeys } from './keys/read-keys.ts'
+import { returnToLastSession } from './return-clients.ts'
+import { candidateServers } from './server.ts'
+import { stopMarking } from './session-closed-marker.ts'
+import { literal, type Tmux, type TmuxCommand } from './tmux.ts'
 import type { Answer } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'
 import { listMissionWindows, windowsIn } from './windows.ts'
 
-/** What a mission needs of the user's present environment, where an old session has an old one. */
+/** Variables that a session takes over from the user's present environment, because its own may be old. */
 const refreshed =
   /^(PATH|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS)$|^(CLAUDE|ANTHROPIC)_/i
-/** Set by a Claude for what it starts; never to be handed on to a whole session. */
+/** Variables that a Claude sets for the programs it starts. A whole session must never inherit them. */
 const ofOneClaude =
   /^CLAUDE(CODE$|_CODE_(CHILD|SESSION|ENTRYPOINT|EXECPATH|MESSAGING)|_PID$|_SESSION|_EFFORT$)/
 
-/** A session that is there, and everything of it that is needed to end it. */
+/** A running agenc session. */
 export interface Session {
   kind: 'there'
   /** The agenc home that it was started for. */
@@ -31,12 +34,11 @@ export type SessionState = Session | { kind: 'none' } | { kind: 'unknown'; messa
 const clientMark = 'client='
 const homeMark = 'home='
 
-/** Is the agenc session there? With what there is to know about it. */
-export const sessionQuestions: readonly TmuxCommand[] = [
+const sessionQuestions: readonly TmuxCommand[] = [
   ['has-session', '-t', sessionTarget],
   listMissionWindows,
   ['list-clients', '-t', `${sessionTarget}:`, '-F', `${clientMark}#{client_name}`],
-  // A name that tmux does not know is looked for in the environment that a program in the session would get.
+  // tmux looks up an unknown name in the environment that a program in the session would get.
   ['display-message', '-p', '-t', `${sessionTarget}:`, `${homeMark}#{AGENC_DIRPATH}`],
 ]
 
@@ -44,7 +46,7 @@ export function askForSession(tmux: Tmux): SessionState {
   return stateIn(tmux.ask(...sessionQuestions))
 }
 
-export function stateIn(answer: Answer): SessionState {
+function stateIn(answer: Answer): SessionState {
   if (answer.kind === 'no-server') return { kind: 'none' }
   if (answer.kind === 'ok') return sessionIn(answer.lines)
   return /can't find session/.test(answer.message)
@@ -63,34 +65,22 @@ function sessionIn(lines: readonly string[]): Session {
   }
 }
 
-/** The server that has the session, or should get it. */
+/** Finds the server that has the session, or should get it. */
 export function findSession(context: Context): { tmux: Tmux; state: SessionState } {
-  const [recorded, own] = serversOf(context)
+  const [recorded, own] = candidateServers(context)
   const state = askForSession(recorded)
   if (state.kind !== 'none' || own === undefined) return { tmux: recorded, state }
   return { tmux: own, state: askForSession(own) }
 }
 
-/**
- * Where the session may be: the recorded server counts only while it is there. Afterwards it may be gone for good,
- * after a reboot together with the directory of its socket.
- */
-export function serversOf(context: Context): [Tmux, Tmux?] {
-  const recorded = tmuxOf(context)
-  const own = tmuxAt(context.exec, context.env, socketOf(context.env))
-  return own.socket === recorded.socket ? [recorded] : [recorded, own]
-}
-
 export function cannotBeAsked({ message }: { message: string }): AgencError {
-  return new AgencError(`tmux cannot be asked: ${message}`, "Does 'tmux ls' work?")
+  return new AgencError(`tmux does not answer: ${message}`, "Check that 'tmux ls' works.")
 }
 
-/** A running session goes on with the home that it was started for. */
+/** A running session keeps the home that it was started for, whatever AGENC_DIRPATH says now. */
 export function contextOfSession(context: Context, state: SessionState): Context {
   if (state.kind !== 'there' || state.home === null || state.home === context.paths.home) return context
-  context.err.line(
-    `agenc: the session was started for ${state.home}; that one counts, not ${context.paths.home}.`,
-  )
+  context.err.line(`agenc: the session uses ${state.home}, where it was started, not ${context.paths.home}.`)
   const env = { ...context.env, AGENC_DIRPATH: state.home }
   return withChanges(context, { paths: pathsAt(state.home), env })
 }
@@ -98,14 +88,14 @@ export function contextOfSession(context: Context, state: SessionState): Context
 export interface FirstWindow {
   name: string
   command: readonly string[]
-  /** Of its program alone, not of the session's later windows. */
+  /** For its program alone, not for the session's later windows. */
   environment?: Record<string, string>
 }
 
 /**
- * Creates the session, and does the rest with it in the same call. false: somebody else was quicker.
- * A server that is there already has its environment from whoever started it: ours comes with the session then, on
- * stdin, since an argument list may be too short for it.
+ * Creates the session and runs `rest` in the same call. Returns false if another process created it first. A server that
+ * already runs has the environment of whoever started it, so ours comes with the session: on stdin, because it may be
+ * too long for an argument list.
  */
 export function createSession(
   context: Context,
@@ -113,13 +103,12 @@ export function createSession(
   first: FirstWindow,
   ...rest: TmuxCommand[]
 ): boolean {
-  const { exec, env } = context
-  const onServer = [...newSession(context, first, environmentOf(env)), ...rest]
-  const sourced = source({ exec, env, tmux }, [onServer.map(line).join(' ; ')])
+  const onServer = [...newSession(context, first, environmentOf(context.env)), ...rest]
+  const sourced = tmux.source([onServer.map(line).join(' ; ')])
   const problem = sourced ? sourced.errors[0] : startWith(tmux, [...newSession(context, first, []), ...rest])
   if (problem === undefined) return true
   if (/duplicate session/.test(problem)) return false
-  throw new AgencError(`tmux new-session: ${problem}`, "Does 'tmux new-session' work by hand?")
+  throw new AgencError(`tmux new-session: ${problem}`, "Check that 'tmux new-session' works by hand.")
 }
 
 function startWith(tmux: Tmux, commands: readonly TmuxCommand[]): string | undefined {
@@ -129,8 +118,8 @@ function startWith(tmux: Tmux, commands: readonly TmuxCommand[]): string | undef
 }
 
 /**
- * The environment is given at creation: set afterwards, it would come too late for the first window. The user's
- * own settings may let windows stay when they have ended, and sessions end that nobody is attached to: not here.
+ * The environment is given at creation, because set later it would miss the first window. The user's own tmux settings
+ * may keep ended windows or end unattached sessions; the agenc session overrides both.
  */
 function newSession(
   context: Context,
@@ -161,13 +150,32 @@ function terminalSize(): { columns: number; rows: number } | null {
 }
 
 /** Brings an older session up to the caller's PATH, proxies and Claude settings. */
-export function refreshEnvironment({ exec, env }: Context, tmux: Tmux): void {
-  const set = (name: string, value: string) =>
-    line(['set-environment', '-t', `${sessionTarget}:`, name, value])
-  source(
-    { exec, env, tmux },
-    environmentOf(env).map(([name, value]) => set(name, value)),
+export function refreshEnvironment({ env }: Context, tmux: Tmux): void {
+  tmux.source(
+    environmentOf(env).map(([name, value]) =>
+      line(['set-environment', '-t', `${sessionTarget}:`, name, value]),
+    ),
   )
+}
+
+/**
+ * Puts back everything that is not the session's own: clients return to the session they came from, and the user's keys
+ * are bound again. Must run before the missions end, because the session may end with the last of them.
+ */
+export function releaseSession(tmux: Tmux, { clients }: Session): void {
+  const keys = readKeys(tmux, [])
+  if (keys === null) return
+  const done = tmux.source([
+    ...clients.map(client => line(returnToLastSession(client))),
+    ...restoringScript(keys),
+    line(stopMarking),
+  ])
+  refuseErrors(done?.errors.filter(isRestoringProblem) ?? [])
+}
+
+/** A client that has nowhere to return to, or a session that has just ended, is no problem. */
+function isRestoringProblem(error: string): boolean {
+  return isKeyProblem(error) && !/^(can't find|no current target|server exited)/.test(error)
 }
 
 function environmentOf(env: NodeJS.ProcessEnv): [name: string, value: string][] {

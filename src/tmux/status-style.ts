@@ -8,7 +8,7 @@ const sign = `#{?${isState('waiting')},!,#{?${isState('busy')},*,#{?${isState('s
 const colour = `#{?${isState('waiting')},yellow#,bold,#{?${isState('busy')},green,#{?@agenc_done,magenta,cyan}}}`
 
 /** Options of a mission's window: it is drawn by its state, in every session that shows it. */
-export const windowLooks: Record<string, string> = {
+export const windowStyle: Record<string, string> = {
   'window-status-format': `#[fg=${colour}]#I${sign}#{@agenc_title}#[default]`,
   'window-status-current-format': `#[fg=${colour},reverse]#I${sign}#{@agenc_title}#[default]`,
 }
@@ -26,7 +26,7 @@ export function showRestorable(count: number): TmuxCommand {
 }
 
 /** Options of the agenc session alone. Counts are drawn by tmux itself from the windows' states. */
-export function sessionLooks(): TmuxCommand[] {
+export function sessionStyle(): TmuxCommand[] {
   const options = {
     'status-right': `${restorable}${part('waiting', 'yellow#,bold')}${part('busy', 'green')}${part('idle', 'cyan')}`,
     'status-right-length': '80',

@@ -2,20 +2,19 @@ import { AgencError, unavailableError } from '../errors.ts'
 import type { Result } from '../system/runner.ts'
 import type { TmuxCommand } from './tmux.ts'
 
-/** What tmux answered. `no-server`: there is none, so there are no sessions, windows or clients either. */
+/** What tmux answered. `no-server` also means that there are no sessions, windows or clients. */
 export type Answer =
   | { kind: 'ok'; lines: string[] }
   | { kind: 'no-server'; isInstalled: boolean }
-  /** With what the commands before had to say. */
+  /** `lines` is the output of the commands before the one that failed. */
   | { kind: 'failed'; lines: string[]; command: string; message: string }
 
 const noServer =
   /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\))/m
 
-/** With exit 0, some versions: the socket's directory is not there. */
+/** Some versions exit with 0 although the socket's directory does not exist. */
 const notStarted = /^error creating /m
 
-/** What a call of the program with these commands came to. */
 export function answerOf(result: Result, commands: readonly TmuxCommand[]): Answer {
   if (result.missing) return { kind: 'no-server', isInstalled: false }
   if (result.exitCode === 0 && !notStarted.test(result.stderr))
@@ -29,23 +28,36 @@ export function answerOf(result: Result, commands: readonly TmuxCommand[]): Answ
   }
 }
 
-function notInstalled(): AgencError {
-  return unavailableError('tmux is not installed', 'Install it: apt-get install tmux, or brew install tmux')
-}
-
 export function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }
 
-/** What to tell people where tmux did not do as it was told. */
+/** The error to show when tmux did not carry out a command. */
 export function refusal(
   answer: Exclude<Answer, { kind: 'ok' }>,
   commands: readonly TmuxCommand[],
 ): AgencError {
-  if (answer.kind === 'no-server' && !answer.isInstalled) return notInstalled()
+  if (answer.kind === 'no-server' && !answer.isInstalled)
+    return unavailableError('tmux is not installed', 'Install it: apt-get install tmux, or brew install tmux')
   const message = answer.kind === 'no-server' ? 'no server is running' : answer.message
   return new AgencError(
     `tmux ${commands[0]?.[0]}: ${message}`,
-    "Is the agenc session there? Run 'agenc tmux attach'.",
+    "Is the agenc session running? Start it with 'agenc tmux attach'.",
   )
+}
+
+/** What a script came to. A command that fails does not keep the following ones from running. */
+export interface Sourced {
+  lines: string[]
+  errors: string[]
+}
+
+export function sourcedOf({ exitCode, stdout, stderr }: Result): Sourced {
+  const errors = filledLines(stderr)
+  if (exitCode !== 0 && errors.length === 0) errors.push(`exit ${exitCode}`)
+  return { lines: filledLines(stdout), errors }
+}
+
+function filledLines(text: string): string[] {
+  return text.split('\n').filter(line => line !== '')
 }

@@ -1,44 +1,69 @@
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import type { Runner } from '../system/runner.ts'
-import { type OpenCall, openCall } from './open-call.ts'
-import { type Answer, answerOf, refusal } from './tmux-answer.ts'
+import { type Answer, answerOf, refusal, type Sourced, sourcedOf } from './tmux-answer.ts'
 
 /** One tmux command: its name and its arguments, all of them data. */
 export type TmuxCommand = readonly string[]
 
 /** The one gateway to the program, for one server. */
 export interface Tmux {
+  /** Null for tmux's default socket. */
   readonly socket: string | null
-  /** Runs the commands in order in one call; tmux stops at the first that fails. */
+  /** Runs the commands in order in one call. tmux stops at the first one that fails. */
   ask(...commands: TmuxCommand[]): Answer
-  /** The same, while this process goes on with something else; more may follow in the same call. */
-  openCall(...commands: TmuxCommand[]): Promise<OpenCall>
-  /** The same, where a failure is an error. */
+  /** Runs the commands like `ask`, but throws if one fails. */
   tell(...commands: TmuxCommand[]): string[]
-  /** The program's whole argument list, for callers that start it themselves. */
-  arguments(...commands: TmuxCommand[]): string[]
+  /**
+   * Runs a script, one command per line, in one call. Returns null if there is no server, or if it ended meanwhile.
+   * Unlike an argument list, a script has no limit of 16 KB, keeps line breaks between commands, and never starts a
+   * server, as `bind-key` and `list-keys` would.
+   */
+  source(script: readonly string[]): Sourced | null
+  /** Starts the program and returns while it runs. */
+  start(stdio: StdioOptions, ...commands: TmuxCommand[]): ChildProcess
 }
 
-/** `socket` null: tmux's own default. */
-export function tmuxAt(exec: Runner, env: NodeJS.ProcessEnv, socket: string | null): Tmux {
-  const prefix = ['-u', ...(socket === null ? [] : ['-S', socket])]
-  const argumentsFor = (...commands: TmuxCommand[]) => [...prefix, ...chain(commands)]
+export interface TmuxOptions {
+  /** Read instead of the user's tmux.conf, if this call starts the server. */
+  configFile?: string
+}
+
+export function tmuxAt(
+  exec: Runner,
+  env: NodeJS.ProcessEnv,
+  socket: string | null,
+  { configFile }: TmuxOptions = {},
+): Tmux {
+  const argumentsFor = (commands: readonly TmuxCommand[]) => [
+    '-u',
+    ...(configFile === undefined ? [] : ['-f', configFile]),
+    ...(socket === null ? [] : ['-S', socket]),
+    ...chain(commands),
+  ]
   const ask = (...commands: TmuxCommand[]) =>
-    answerOf(exec.capture('tmux', argumentsFor(...commands), { env }), commands)
+    answerOf(exec.capture('tmux', argumentsFor(commands), { env }), commands)
   return {
     socket,
-    arguments: argumentsFor,
     ask,
-    openCall: (...first) =>
-      openCall((...commands) => exec.start('tmux', argumentsFor(...commands), { env, stdio: 'pipe' }), first),
     tell: (...commands) => {
       const answer = ask(...commands)
       if (answer.kind === 'ok') return answer.lines
       throw refusal(answer, commands)
     },
+    source: script => {
+      const input = `${script.join('\n')}\n`
+      const done = sourcedOf(exec.capture('tmux', argumentsFor([['source-file', '-']]), { env, input }))
+      return done.errors.some(isServerGone) ? null : done
+    },
+    start: (stdio, ...commands) => exec.start('tmux', argumentsFor(commands), { env, stdio }),
   }
 }
 
-/** A `;` between commands separates them; one at the end of an argument would as well, and is escaped. */
+function isServerGone(error: string): boolean {
+  return /^(no server running|error connecting|server exited)/.test(error)
+}
+
+/** tmux separates commands by a `;` argument, and also takes one at the end of an argument for a separator. */
 export function chain(commands: readonly TmuxCommand[]): string[] {
   return commands.flatMap((command, index) => [
     ...(index === 0 ? [] : [';']),
@@ -51,8 +76,8 @@ function escapeSemicolon(argument: string): string {
 }
 
 /**
- * For places where tmux expands formats, window names and directories among them: text stays text.
- * Hashes before a bracket are left alone by tmux, and so are they here.
+ * Keeps text literal where tmux expands formats, as in window names and directories. tmux itself leaves hashes before a
+ * bracket alone, so they stay single here.
  */
 export function literal(text: string): string {
   return text.replace(
@@ -61,12 +86,12 @@ export function literal(text: string): string {
   )
 }
 
-/** For option values that end up in the status line, where a hash may begin a style. */
+/** Keeps text literal in option values that are drawn in the status line, where a hash may begin a style. */
 export function drawn(text: string): string {
   return text.replaceAll('#', '##')
 }
 
-/** For messages, which are expanded, times included, and then drawn. */
+/** Keeps text literal in messages: tmux expands formats and times in them, and then draws them. */
 export function literalMessage(text: string): string {
   return literal(drawn(text)).replaceAll('%', '%%')
 }

@@ -7,25 +7,22 @@ import { isOurs } from './keys/binding.ts'
 import { refuseImpossible } from './keys/key-settings.ts'
 import { readKeys, type ServerKeys } from './keys/read-keys.ts'
 import { tmuxOf } from './server.ts'
-import { type KeyServer, source } from './source-script.ts'
 import { type Tmux, tmuxAt } from './tmux.ts'
 
 export interface UserKey {
-  /** What `prefix <key>` does in the user's own tmux; null: nothing. */
+  /** What `prefix <key>` does in the user's own tmux; null if the key is free. */
   binding: string | null
-  /** The user's prefix, as tmux writes it. */
+  /** The user's prefix key, as tmux spells it. */
   prefix: string
 }
 
-/** null: tmux could not be asked. A key that cannot be bound is an error. */
+/** Returns null if tmux does not answer. Throws for a key that cannot be bound. */
 export function userKey(context: Context, key: string): UserKey | null {
   const setting = { setting: 'tmux.prefix_key', key }
   refuseImpossible(setting)
-  const { exec, env } = context
-  if (findProgram('tmux', env) === null) return null
+  if (findProgram('tmux', context.env) === null) return null
   const keys =
-    readKeys({ exec, env, tmux: tmuxOf(context) }, [setting]) ??
-    onScratchServer(context, server => readKeys(server, [setting]))
+    readKeys(tmuxOf(context), [setting]) ?? onScratchServer(context, tmux => readKeys(tmux, [setting]))
   if (!keys) return null
   const name = keys.named[0]!.name
   return { binding: bindingOf(keys, name), prefix: keys.prefixes[0] ?? 'C-b' }
@@ -36,24 +33,22 @@ function bindingOf(keys: ServerKeys, name: string): string | null {
   return keys.bindings.get(name)?.command ?? null
 }
 
-/** Commands of a tmux.conf that only tell of keys. The others, plug-ins among them, are not run. */
+/** The commands of a tmux.conf that concern keys. The others, such as plug-ins, are not run. */
 const aboutKeys =
   /^(bind|bind-key|unbind|unbind-key)\s|^(set|set-option|setw|set-window-option)\s+(-\w+\s+)*prefix2?\s/
 
-/** A server without sessions on a socket of its own, which has read what the user's tmux.conf says about keys. */
-function onScratchServer<T>(context: Context, work: (server: KeyServer) => T | null): T | null {
+/** Runs `work` on a server without sessions, on a socket of its own, with the key bindings of the user's tmux.conf. */
+function onScratchServer<T>(context: Context, work: (tmux: Tmux) => T | null): T | null {
   const { exec, env } = context
   const directory = mkdtempSync(join(tmpdir(), 'agenc-'))
-  const tmux = tmuxAt(exec, env, join(directory, 's'))
+  const tmux = tmuxAt(exec, env, join(directory, 's'), { configFile: '/dev/null' })
   try {
-    const start = ['start-server', ';', 'set-option', '-s', 'exit-empty', 'off']
-    const started = exec.capture('tmux', ['-f', '/dev/null', '-S', tmux.socket!, ...start], { env })
-    if (started.exitCode !== 0) return null
+    const started = tmux.ask(['start-server'], ['set-option', '-s', 'exit-empty', 'off'])
+    if (started.kind !== 'ok') return null
     const commands = configFiles(env).flatMap(path => parsedCommands(tmux, path))
     const lines = commands.filter(command => aboutKeys.test(command))
-    const server = { exec, env, tmux }
-    source(server, lines)
-    return work(server)
+    tmux.source(lines)
+    return work(tmux)
   } finally {
     tmux.ask(['kill-server'])
     rmSync(directory, { recursive: true, force: true })
@@ -66,7 +61,7 @@ function configFiles(env: NodeJS.ProcessEnv): string[] {
   return ['/etc/tmux.conf', join(home, '.tmux.conf'), join(xdg, 'tmux', 'tmux.conf')].filter(existsSync)
 }
 
-/** `-n` reads without running, `-v` shows what was read: `<path>:<line>: <command>`. */
+/** `-n` parses without running; `-v` prints each command as `<path>:<line>: <command>`. */
 function parsedCommands(tmux: Tmux, path: string): string[] {
   const answer = tmux.ask(['source-file', '-nqv', path])
   if (answer.kind !== 'ok') return []

@@ -1,109 +1,121 @@
-import { displayName, displayRepo, windowName } from '../mission/naming.ts'
-import { type MissionId, shortId } from '../mission-id.ts'
-import { type OpenPlace, sessionName, sessionTarget, type WindowId } from './current-window.ts'
-import type { OpenCall } from './open-call.ts'
-import { windowLooks } from './status-style.ts'
+import type { Context } from '../context.ts'
+import type { MissionId } from '../mission-id.ts'
+import {
+  callerOn,
+  type OpenCurrentWindow,
+  sessionName,
+  sessionTarget,
+  type WindowId,
+} from './current-window.ts'
+import { windowStyle } from './status-style.ts'
 import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
 import { type Answer, refusal } from './tmux-answer.ts'
 
-interface NamedMission {
-  id: MissionId
-  name: string | null
-  repo: string | null
+/** What a mission's window says about it. */
+export interface WindowLabels {
+  missionId: MissionId
+  windowName: string
+  /** The columns of the switcher. */
+  shortId: string
+  repo: string
+  name: string
 }
 
 export interface NewWindow {
-  mission: NamedMission
+  labels: WindowLabels
   directory: string
-  /** The program and its arguments: tmux runs them as they are, without a shell. */
+  /** The program and its arguments. tmux runs them without a shell. */
   command: readonly string[]
   environment: Record<string, string>
   parent: WindowId | null
-  /** After this window; at the end of the session where there is none. */
+  /** The window to open this one after, or null for the end of the session. */
   after: WindowId | null
   focus: boolean
-  /** It was killed together with its wrapper, and may have left a window that the user's own panes keep open. */
+  /** The mission's wrapper was killed, and panes of the user's own may have kept its old window open. */
   hasCrashed?: boolean
 }
 
-/** Opens a mission's window; its identity is set in the very call that creates it. */
+/** Opens a mission's window. Its identity is set in the same call that creates it. */
 export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
-  const commands = openingOf(tmux, wish)
-  return opened(tmux, wish, commands, tmux.ask(...commands))
+  const commands = commandsToOpen(tmux, wish)
+  return windowOf(tmux, wish, commands, tmux.ask(...commands))
 }
 
-/** The same, in the call that told where. */
-export async function openWindowAt({ tmux, goOn }: OpenPlace, wish: NewWindow): Promise<WindowId> {
-  const commands = openingOf(tmux, wish)
-  const answer = await goOn(...commands)
-  // Somebody may have ended the call, but not the server: where no window is told of, there is none yet.
-  const isLost = answer.kind === 'failed' && windowIn(answer.lines) === undefined
-  return opened(tmux, wish, commands, isLost ? tmux.ask(...commands) : answer)
+/** The same, in the tmux call that found the current window. */
+export async function openWindowFrom(
+  { tmux, continueWith }: OpenCurrentWindow,
+  wish: NewWindow,
+): Promise<WindowId> {
+  const commands = commandsToOpen(tmux, wish)
+  const answer = await continueWith(...commands)
+  // If the waiting tmux client was killed, but not the server, no window id is printed and none was opened.
+  const isLost = answer.kind === 'failed' && windowIdIn(answer.lines) === undefined
+  return windowOf(tmux, wish, commands, isLost ? tmux.ask(...commands) : answer)
 }
 
-function openingOf(tmux: Tmux, wish: NewWindow): TmuxCommand[] {
-  const { mission, after } = wish
+function commandsToOpen(tmux: Tmux, wish: NewWindow): TmuxCommand[] {
+  const { labels, after } = wish
   const environment = Object.entries(wish.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-  const lost = wish.hasCrashed ? missionWindows(tmux)?.get(mission.id) : undefined
+  const lost = wish.hasCrashed ? missionWindows(tmux)?.get(labels.missionId) : undefined
   return [
-    ...(lost === undefined ? [] : forget(lost)),
+    ...(lost === undefined ? [] : forgetMission(lost)),
     [
       'new-window',
       ...(after === null ? ['-t', `${sessionTarget}:`] : ['-a', '-t', `${sessionTarget}:${after}`]),
       ...(wish.focus ? [] : ['-d']),
-      ...['-P', '-F', '#{window_id}', '-n', mission.id, '-c', literal(wish.directory)],
+      ...['-P', '-F', '#{window_id}', '-n', labels.missionId, '-c', literal(wish.directory)],
       ...environment,
       ...wish.command,
     ],
-    // The id is not known yet, but for this moment the name is unique.
-    ...becomeMission(`${sessionTarget}:=${mission.id}`, mission, wish.parent),
+    // The window's id is not known yet, but at this moment its name is unique.
+    ...becomeMission(`${sessionTarget}:=${labels.missionId}`, labels, wish.parent),
   ]
 }
 
-function opened(
+function windowOf(
   tmux: Tmux,
-  { mission, parent }: NewWindow,
+  { labels, parent }: NewWindow,
   commands: readonly TmuxCommand[],
   answer: Answer,
 ): WindowId {
-  const window = answer.kind === 'no-server' ? undefined : windowIn(answer.lines)
+  const window = answer.kind === 'no-server' ? undefined : windowIdIn(answer.lines)
   if (answer.kind !== 'ok') {
     if (window === undefined) throw refusal(answer, commands)
-    // It is there, but a hook of the user's own has renamed it before it could be found.
-    tmux.tell(...becomeMission(window, mission, parent))
+    // The window exists, but a hook of the user's renamed it before it could be found by its name.
+    tmux.tell(...becomeMission(window, labels, parent))
   }
   return window!
 }
 
-/** Beside what a hook of the user's own prints. */
-function windowIn(lines: readonly string[]): WindowId | undefined {
+/** Hooks of the user's own may print lines too. */
+function windowIdIn(lines: readonly string[]): WindowId | undefined {
   return lines.find(line => /^@\d+$/.test(line)) as WindowId | undefined
 }
 
-/** Makes a window a mission's: identity, looks, and at last the name by which it may have been found. */
-export function becomeMission(target: string, mission: NamedMission, parent: WindowId | null): TmuxCommand[] {
+/** Makes a window a mission's. The name comes last, because the target may be the old name. */
+export function becomeMission(target: string, labels: WindowLabels, parent: WindowId | null): TmuxCommand[] {
   const options = {
     '@agenc_state': 'starting',
     ...(parent === null ? {} : { '@agenc_parent_window': parent }),
-    ...labels(mission),
+    ...labelOptions(labels),
     'automatic-rename': 'off',
     'allow-rename': 'off',
     'remain-on-exit': 'off',
   }
   return [
-    ...claim(target, mission),
+    ...claimForMission(target, labels.missionId),
     ...setOptions(target, options),
-    ['rename-window', '-t', target, literal(windowName(mission))],
+    ['rename-window', '-t', target, literal(labels.windowName)],
   ]
 }
 
-/** By whom the mission is run: of two that were started at once, the other may have had this window forgotten. */
-export function claim(target: string, mission: Pick<NamedMission, 'id'>): TmuxCommand[] {
-  return setOptions(target, { '@agenc_mission_uuid': mission.id, ...windowLooks })
+/** The wrapper that holds the lease claims its window: another starter may have had the window forgotten. */
+export function claimForMission(target: string, missionId: MissionId): TmuxCommand[] {
+  return setOptions(target, { '@agenc_mission_uuid': missionId, ...windowStyle })
 }
 
-/** No mission runs here any more, but the window stays: for panes of the user's own, or until an error was read. */
-export function forget(window: string): TmuxCommand[] {
+/** The window stays, for panes of the user's own or until an error was read, but no mission runs in it any more. */
+export function forgetMission(window: string): TmuxCommand[] {
   return [
     '@agenc_mission_uuid',
     '@agenc_state',
@@ -113,10 +125,10 @@ export function forget(window: string): TmuxCommand[] {
   ].map(name => ['set-option', '-wu', '-t', window, name])
 }
 
-export function renameMissionWindow(window: WindowId, mission: NamedMission): TmuxCommand[] {
+export function renameMissionWindow(window: string, labels: WindowLabels): TmuxCommand[] {
   return [
-    ...setOptions(window, labels(mission)),
-    ['rename-window', '-t', window, literal(windowName(mission))],
+    ...setOptions(window, labelOptions(labels)),
+    ['rename-window', '-t', window, literal(labels.windowName)],
   ]
 }
 
@@ -124,17 +136,16 @@ function setOptions(target: string, options: Record<string, string>): TmuxComman
   return Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value])
 }
 
-/** The columns of the switcher, and the title as the status line draws it. */
-function labels(mission: NamedMission): Record<string, string> {
+function labelOptions({ shortId, repo, name, windowName }: WindowLabels): Record<string, string> {
   return {
-    '@agenc_short_id': shortId(mission.id),
-    '@agenc_repo': mission.repo ? displayRepo(mission.repo) : '(blank)',
-    '@agenc_name': mission.name ? displayName(mission) : '',
-    '@agenc_title': drawn(windowName(mission)),
+    '@agenc_short_id': shortId,
+    '@agenc_repo': repo,
+    '@agenc_name': name,
+    '@agenc_title': drawn(windowName),
   }
 }
 
-/** Which window is whose, in one question for any number. null: tmux could not be asked. */
+/** Asks once for the windows of all missions. Returns null if tmux does not answer. */
 export function missionWindows(tmux: Tmux): Map<MissionId, WindowId> | null {
   const answer = tmux.ask(listMissionWindows)
   if (answer.kind === 'no-server') return new Map()
@@ -153,23 +164,29 @@ export function windowsIn(lines: readonly string[]): Map<MissionId, WindowId> {
   return new Map(windows.filter(([, mission]) => mission).map(([window, mission]) => [mission, window]))
 }
 
-/** In front for whoever looks at the session, and for a client that asks from another one. */
-export async function bringToFront(
-  tmux: Tmux,
-  window: WindowId,
-  caller: string | null,
-  ask: Tmux['ask'] | OpenCall['goOn'] = tmux.ask,
-): Promise<void> {
-  const answer = await ask(
+/**
+ * Brings a window to the front for everyone attached to the session. A caller in another session of the same server is
+ * taken along; a caller outside tmux is told how to get there.
+ */
+export function goToWindow(context: Context, tmux: Tmux, window: WindowId): void {
+  const caller = callerOn(tmux, context.env)
+  bringToFront(tmux, window, caller)
+  if (caller === null)
+    context.err.line('It is now in front in the agenc session. To go there: agenc tmux attach')
+}
+
+/** With a `caller`, its client is switched to the session. An agent inside the session never moves another client. */
+export function bringToFront(tmux: Tmux, window: WindowId, caller: string | null): void {
+  const answer = tmux.ask(
     ['select-window', '-t', window],
-    ...(caller === null ? [] : [fromElsewhere(caller, `switch-client -t ${window}`)]),
+    ...(caller === null ? [] : [fromOtherSession(caller, `switch-client -t ${window}`)]),
   )
-  // There may be no client to take along: a script, or a session that nobody is attached to.
+  // A script, or a session without clients, has no client to take along.
   if (answer.kind === 'ok' || (answer.kind === 'failed' && /no current client/.test(answer.message))) return
   tmux.tell(['select-window', '-t', window])
 }
 
-/** tmux knows itself where its caller is: to ask first would be another call. */
-function fromElsewhere(caller: string, command: string): TmuxCommand {
+/** tmux itself knows the caller's session, so no second call is needed. */
+function fromOtherSession(caller: string, command: string): TmuxCommand {
   return ['if-shell', '-F', '-t', caller, `#{==:#{session_name},${sessionName}}`, '', command]
 }

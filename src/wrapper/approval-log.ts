@@ -1,4 +1,4 @@
-import type { HookEvent } from '../claude/hook-event.ts'
+import type { ToolUse } from '../claude/report.ts'
 import {
   confirmRequest,
   correctRequest,
@@ -9,15 +9,14 @@ import {
 import type { Database } from '../db/open-store.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { Log } from './log.ts'
-import { shortened } from './truncate-input.ts'
 
-export interface Entry {
+export interface LogEntry {
   id: number
   atMs: number
 }
 
-/** The record of every request and of its answer. */
-export class Register {
+/** Records every permission request and its answer. */
+export class ApprovalLog {
   readonly #db: Database
   readonly #mission: MissionId
   readonly #now: () => Date
@@ -30,15 +29,15 @@ export class Register {
     this.#log = log
   }
 
-  /** null: it cannot be recorded. */
-  open({ toolName, toolInput }: HookEvent): Entry | null {
+  /** Returns null if the request cannot be recorded. */
+  open({ tool, input }: ToolUse): LogEntry | null {
     const at = this.#now()
     try {
       const id = insertRequest(this.#db, {
         mission_id: this.#mission,
         at: at.toISOString(),
-        tool: toolName ?? '',
-        input: shortened(toolInput),
+        tool,
+        input: truncateInput(input),
       })
       return { id, atMs: at.getTime() }
     } catch (error) {
@@ -47,12 +46,12 @@ export class Register {
     }
   }
 
-  close({ id, atMs }: Entry, outcome: Omit<Outcome, 'latencyMs'>): void {
+  close({ id, atMs }: LogEntry, outcome: Omit<Outcome, 'latencyMs'>): void {
     this.#write(() => settleRequest(this.#db, id, { ...outcome, latencyMs: this.#now().getTime() - atMs }))
   }
 
-  /** Who answered is certain now: as it was closed, or else the user did, and so. */
-  confirm({ id }: Entry, decidedByUser: 'allow' | 'deny' | null): void {
+  /** Called when it is certain who answered. With `decidedByUser`, the user was quicker than the recorded answer. */
+  confirm({ id }: LogEntry, decidedByUser: 'allow' | 'deny' | null): void {
     this.#write(() =>
       decidedByUser === null ? confirmRequest(this.#db, id) : correctRequest(this.#db, id, decidedByUser),
     )
@@ -65,4 +64,17 @@ export class Register {
       this.#log(`an answer was not recorded: ${String(error)}`)
     }
   }
+}
+
+const longestText = 20_000
+
+/** The content of a large file is not worth keeping twice. */
+export function truncateInput(input: unknown): unknown {
+  if (typeof input === 'string') {
+    const rest = input.length - longestText
+    return rest > 0 ? `${input.slice(0, longestText)}… and ${rest} characters more` : input
+  }
+  if (Array.isArray(input)) return input.map(truncateInput)
+  if (typeof input !== 'object' || input === null) return input
+  return Object.fromEntries(Object.entries(input).map(([key, item]) => [key, truncateInput(item)]))
 }

@@ -1,46 +1,45 @@
-import { type Decisions, readDecisions } from '../claude/decisions.ts'
-import type { HookEvent } from '../claude/hook-event.ts'
-import type { Register } from './approval-log.ts'
-import { isSameUse, type OpenRequest } from './open-requests.ts'
+import { type Decisions, readDecisions } from '../claude/transcript.ts'
+import type { ApprovalLog } from './approval-log.ts'
+import { isSameUse, type OpenRequest, type UsedReport } from './open-requests.ts'
 
 interface Given {
   request: OpenRequest
   decision: 'allow' | 'deny'
-  /** Which use it was, known when the tool has run. */
+  /** The id of the use, known once the tool has run. */
   useId: string | null
 }
 
-/** Claude writes its transcript a moment later than it tells of a turn's end. */
+/** Claude writes its transcript a moment after it reports the end of a turn. */
 const looksMs = [300, 2_000] as const
-/** Where Claude keeps no transcript, nothing is ever confirmed. */
+/** Limits the list for a Claude that keeps no transcript, so that nothing is ever confirmed. */
 const mostGiven = 50
 
 /**
- * Answers given to a hook while its dialog stood: the user may have answered there in the same moment. Claude
- * does not say so to the hook, but its transcript tells, when the tool is done, whose answer it took.
+ * Finds out whose answer counted. While a hook waits, its dialog is open too, and the user may answer there at the same
+ * moment. Claude does not tell the hook, but after the tool has run its transcript says whose answer it took.
  */
 export class Confirmations {
-  readonly #register: Pick<Register, 'confirm'>
+  readonly #approvals: Pick<ApprovalLog, 'confirm'>
   #given: Given[] = []
   readonly #claimed = new Set<string>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
-  constructor(register: Pick<Register, 'confirm'>) {
-    this.#register = register
+  constructor(approvals: Pick<ApprovalLog, 'confirm'>) {
+    this.#approvals = approvals
   }
 
   add(request: OpenRequest, decision: 'allow' | 'deny'): void {
     this.#given = [...this.#given, { request, decision, useId: null }].slice(-mostGiven)
   }
 
-  /** The tool has run, so somebody allowed it. */
-  seeUse(done: HookEvent): void {
-    const given = this.#given.find(({ request, useId }) => useId === null && isSameUse(request.event, done))
-    if (given) given.useId = done.toolUseId
+  /** The tool has run, so it was allowed by someone. */
+  seeUse(done: UsedReport): void {
+    const given = this.#given.find(({ request, useId }) => useId === null && isSameUse(request.report, done))
+    if (given) given.useId = done.use.id
     this.#look()
   }
 
-  /** The turn is over: what has no mark by now will get none. */
+  /** The turn is over: a use without a mark by now will get none. */
   seeTurnEnd(): void {
     this.#look()
     const [soon, last] = looksMs
@@ -65,7 +64,7 @@ export class Confirmations {
     this.#timers.add(timer)
   }
 
-  /** Those whose use is known come first: what is theirs can be nobody else's. */
+  /** Requests whose use is known come first, because their marks cannot belong to another request. */
   #look(over: ReadonlySet<Given> = new Set()): void {
     const order = [...this.#given].sort((a, b) => Number(a.useId === null) - Number(b.useId === null))
     const resolved = order.filter(given => this.#resolve(given, over.has(given)))
@@ -79,16 +78,16 @@ export class Confirmations {
     const ours = this.#ourUse(decisions, decision, useId)
     if (ours !== null) {
       this.#claimed.add(ours)
-      this.#register.confirm(request.entry, null)
+      this.#approvals.confirm(request.entry, null)
       return true
     }
     const hasEnded = useId !== null && decisions.ended.has(useId)
     if (!hasEnded && !(isLast && decisions.ended.size > 0)) return false
-    this.#register.confirm(request.entry, useId === null ? 'deny' : 'allow')
+    this.#approvals.confirm(request.entry, useId === null ? 'deny' : 'allow')
     return true
   }
 
-  /** The use in which Claude took this answer. A tool that was denied, or cut short, has told no id. */
+  /** The use in which Claude took this answer. A tool that was denied or cut short has reported no id. */
   #ourUse({ byHook }: Decisions, decision: 'allow' | 'deny', useId: string | null): string | null {
     if (useId !== null) return byHook.get(useId) === decision ? useId : null
     const free = [...byHook].filter(([id, taken]) => taken === decision && !this.#claimed.has(id))
@@ -98,8 +97,8 @@ export class Confirmations {
 
 const longestDelayBytes = 1024 * 1024
 
-/** We may have heard of the request late. With an id nothing can be taken for something else. */
-function decisionsSince({ event, fromByte }: OpenRequest, useId: string | null): Decisions {
+/** The request may have reached us late, so with an id an earlier part is read too: an id cannot be confused. */
+function decisionsSince({ report, fromByte }: OpenRequest, useId: string | null): Decisions {
   const early = useId === null ? 0 : longestDelayBytes
-  return readDecisions(event.transcriptPath ?? '', Math.max(0, fromByte - early))
+  return readDecisions(report.transcriptPath ?? '', Math.max(0, fromByte - early))
 }

@@ -1,7 +1,13 @@
-import { isObject } from '../claude/hook-event.ts'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makePrivateDirectory } from '../io/files.ts'
+import { isObject } from '../io/json.ts'
+import { randomUuid } from '../io/random.ts'
+import type { MissionPaths } from '../paths.ts'
+import { wakeUp } from './wakeup-fifo.ts'
 
-/** A word from another agenc command to a running wrapper. */
-export type Word =
+/** A message from another agenc command to a running wrapper. */
+export type ControlMessage =
   | { agenc: 'restart' }
   | {
       agenc: 'answer'
@@ -9,13 +15,12 @@ export type Word =
       allow: boolean
       mode?: string
       message?: string
-      /** Rung when it is done: the store says what came of it. */
+      /** A FIFO of the sender, woken up when the answer was dealt with. The store then says how. */
       bell: string
     }
 
-/** null: neither a command that is known nor anything else. */
-export function parseWord(text: string): Word | null {
-  const data: unknown = JSON.parse(text)
+/** Returns null if this is not a message that agenc knows. */
+export function parseControlMessage(data: unknown): ControlMessage | null {
   if (!isObject(data)) return null
   if (data.agenc === 'restart') return { agenc: 'restart' }
   const { agenc, request, allow, mode, message, bell } = data
@@ -26,4 +31,22 @@ export function parseWord(text: string): Word | null {
 
 function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+/** Leaves a message in the wrapper's spool, the same way its hooks leave their events. */
+export function sendControlMessage(
+  { run, events, wakeup }: Pick<MissionPaths, 'run' | 'events' | 'wakeup'>,
+  message: ControlMessage,
+): void {
+  const name = `command-${randomUuid()}`
+  const draft = join(run, name)
+  makePrivateDirectory(events)
+  writeFileSync(draft, JSON.stringify(message), { mode: 0o600 })
+  renameSync(draft, join(events, name))
+  wakeUp(wakeup)
+}
+
+/** Makes the wrapper start its Claude again as soon as it is idle. */
+export function requestRestart(paths: MissionPaths): void {
+  sendControlMessage(paths, { agenc: 'restart' })
 }

@@ -5,25 +5,25 @@ import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
 
 export interface Settings {
-  /** With a problem, the last ones that were whole. */
+  /** If there is a problem, the last settings that were valid. */
   config: Config
   problem: string | null
-  /** They could not be read, and for all that can be seen of them they may deny something new. */
+  /** The settings could not be read, and may deny something that is not known. */
   mayHideDenials: boolean
 }
 
-/** The settings of a mission that runs: understood anew when their text has changed. */
+/** The settings of a running mission, read again whenever their text has changed. */
 export class CurrentSettings {
   readonly #paths: Paths
-  readonly #undeniedPath: string
-  /** undefined: not understood yet, or not readable. */
+  readonly #withoutDeniesPath: string
+  /** Undefined if the text was not read yet, or cannot be read. */
   #text: string | null | undefined
   #settings: Settings
 
-  /** `undeniedPath`: where hooks find settings that deny nothing. */
-  constructor(paths: Paths, config: Config, undeniedPath: string) {
+  /** `withoutDeniesPath` is the file in which hooks find settings that deny nothing. */
+  constructor(paths: Paths, config: Config, withoutDeniesPath: string) {
     this.#paths = paths
-    this.#undeniedPath = undeniedPath
+    this.#withoutDeniesPath = withoutDeniesPath
     this.#settings = { config, problem: null, mayHideDenials: false }
   }
 
@@ -64,10 +64,10 @@ export class CurrentSettings {
     }
   }
 
-  /** Where it cannot be left, hooks ask. */
+  /** If the file cannot be written, hooks ask. */
   #leaveForHooks(text: string): void {
     try {
-      writeFileAtomically(this.#undeniedPath, text)
+      writeFileAtomically(this.#withoutDeniesPath, text)
     } catch {}
   }
 

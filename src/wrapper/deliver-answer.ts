@@ -6,9 +6,9 @@ import { AgencError } from '../errors.ts'
 import { randomUuid } from '../io/random.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { Runner } from '../system/runner.ts'
+import { sendControlMessage } from './control-message.ts'
 import type { GivenAnswer } from './requests.ts'
-import { tellWrapper } from './send-control-message.ts'
-import { Bell } from './wakeup-fifo.ts'
+import { WakeupFifo } from './wakeup-fifo.ts'
 
 const patienceMs = 5_000
 
@@ -19,31 +19,28 @@ export async function deliverAnswer(
   request: number,
   answer: GivenAnswer,
 ): Promise<Approval | undefined> {
-  const { run } = context.paths.mission(mission)
-  const bell = join(run, `answered-${randomUuid()}`)
-  const isHeard = await ringsAfter(context.exec, bell, () =>
-    tellWrapper(run, { agenc: 'answer', request, ...answer, bell }),
+  const paths = context.paths.mission(mission)
+  const bell = join(paths.run, `answered-${randomUuid()}`)
+  const isDone = await isWokenUpAfter(context.exec, bell, () =>
+    sendControlMessage(paths, { agenc: 'answer', request, ...answer, bell }),
   )
-  if (!isHeard) {
-    const { wrapperLog } = context.paths.mission(mission)
-    throw new AgencError(`${shortId(mission)} does not react`, `Its log may say why: ${wrapperLog}`)
-  }
+  if (!isDone)
+    throw new AgencError(`${shortId(mission)} does not respond`, `Its log may say why: ${paths.wrapperLog}`)
   return readStore(context, db => (db ? getApproval(db, request) : undefined))
 }
 
-async function ringsAfter(exec: Runner, path: string, work: () => void): Promise<boolean> {
-  let onRing = () => {}
-  const bell = new Bell(exec, path, () => onRing())
-  bell.listen()
+async function isWokenUpAfter(exec: Runner, path: string, work: () => void): Promise<boolean> {
+  const fifo = new WakeupFifo(exec, path)
+  fifo.listen()
   let timer: NodeJS.Timeout | undefined
   try {
     return await new Promise<boolean>(resolve => {
-      onRing = () => resolve(true)
+      fifo.onWakeup = () => resolve(true)
       timer = setTimeout(() => resolve(false), patienceMs)
       work()
     })
   } finally {
     clearTimeout(timer)
-    bell.close()
+    fifo.close()
   }
 }

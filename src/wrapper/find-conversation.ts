@@ -1,52 +1,64 @@
+import { existsSync } from 'node:fs'
 import { claudeLocations } from '../claude/claude-locations.ts'
+import type { Conversation } from '../claude/command-line.ts'
+import { findClaude } from '../claude/find-claude.ts'
 import { findTranscript, holdsConversation } from '../claude/transcript.ts'
-import { recordEvent } from '../db/events.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
-import { getMission, updateMission } from '../db/missions.ts'
-import type { Database } from '../db/open-store.ts'
+import { preparedConfig } from '../config/read.ts'
+import type { Context } from '../context.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
 import { randomUuid } from '../io/random.ts'
+import type { MissionService } from '../mission/service.ts'
 import { shortId } from '../mission-id.ts'
 
-/** A conversation that was begun must be found again: opening a blank one in its place would lose it. */
-export function conversationExists(mission: MissionRecord, env: NodeJS.ProcessEnv): boolean {
-  const { session_id: id, session_begun, forked_session_id: origin } = mission
+/** Throws if a conversation that was begun cannot be found: a blank one in its place would lose it. */
+export function conversationOf(mission: MissionRecord, env: NodeJS.ProcessEnv): Conversation {
+  const { session_id: sessionId, session_begun, forked_session_id: forkedFrom } = mission
   const { directory } = claudeLocations(env)
   const transcript = transcriptOf(mission, env)
-  if (transcript !== null && holdsConversation(transcript)) return true
-  if (session_begun === 1) throw gone(mission, id, directory)
-  if (origin !== null && findTranscript(directory, origin, null) === null)
-    throw gone(mission, origin, directory)
-  return false
+  const hasBegun = transcript !== null && holdsConversation(transcript)
+  if (!hasBegun && session_begun === 1) throw conversationGone(mission, sessionId, directory)
+  if (!hasBegun && forkedFrom !== null && findTranscript(directory, forkedFrom, null) === null)
+    throw conversationGone(mission, forkedFrom, directory)
+  return { sessionId, hasBegun, forkedFrom }
 }
 
 /**
- * A Claude that was left before anything was said leaves a transcript without a word in it. Its id can
- * neither be resumed nor begun with again, so the mission goes on under another one.
+ * Gives the mission a new session id if nothing was said under the old one although its transcript exists: Claude can
+ * neither resume such an id nor begin with it again.
  */
 export function withUsableSession(
-  db: Database,
+  missions: MissionService,
   mission: MissionRecord,
   env: NodeJS.ProcessEnv,
-  now: Date,
 ): MissionRecord {
   const transcript = transcriptOf(mission, env)
   if (mission.session_begun === 1 || transcript === null || holdsConversation(transcript)) return mission
   const session_id = randomUuid()
-  db.transaction(() => {
-    updateMission(db, mission.id, { session_id, transcript_path: null })
-    recordEvent(db, mission.id, now.toISOString(), 'session', { session_id })
-  }).immediate()
-  return getMission(db, mission.id)!
+  missions.change(mission.id, { session_id, transcript_path: null }, ['session', { session_id }])
+  return missions.get(mission.id)!
+}
+
+/** Says why this mission could not be resumed; null if nothing stands in the way. */
+export async function whyNotResumable(context: Context, mission: MissionRecord): Promise<string | null> {
+  const { agent } = context.paths.mission(mission.id)
+  if (!existsSync(agent)) return `its directory is gone (${agent})`
+  try {
+    findClaude((await preparedConfig(context.paths)).claude.command, context.env)
+    conversationOf(mission, context.env)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
 }
 
 function transcriptOf(mission: MissionRecord, env: NodeJS.ProcessEnv): string | null {
   return findTranscript(claudeLocations(env).directory, mission.session_id, mission.transcript_path)
 }
 
-function gone({ id }: MissionRecord, sessionId: string, directory: string): AgencError {
+function conversationGone({ id }: MissionRecord, sessionId: string, directory: string): AgencError {
   return new AgencError(
     `the conversation of mission ${shortId(id)} is gone: no ${sessionId}.jsonl below ${directory}`,
-    'Was CLAUDE_CONFIG_DIR another one then? Set it as it was, or bring the file back; nothing was started.',
+    'If CLAUDE_CONFIG_DIR was different then, set it back; or restore the file. Nothing was started.',
   )
 }

@@ -1,26 +1,34 @@
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
-import { requireTerminal } from '../surface/require-terminal.ts'
-import { enterSession, type OpenPlace, type Place, placeInSession } from '../tmux/current-window.ts'
-import { becomeMission, openWindowAt } from '../tmux/windows.ts'
+import type { MissionRecord } from '../db/missions.ts'
+import { ExitCode, isCancelled } from '../errors.ts'
+import { windowLabels } from '../mission/naming.ts'
+import { requireTerminal } from '../surface/terminal.ts'
+import {
+  type CurrentWindow,
+  currentWindow,
+  type OpenCurrentWindow,
+  openCurrentWindow,
+} from '../tmux/current-window.ts'
+import { returnClientsOfLastPane } from '../tmux/return-clients.ts'
+import { becomeMission, openWindowFrom } from '../tmux/windows.ts'
 
-/** Where a mission will run: in a new window, in the window this process has to itself, or in this terminal. */
+/** Where a mission will run: in a new window, in the window that this process has to itself, or in this terminal. */
 export type Destination =
-  | { kind: 'new-window'; place: OpenPlace }
-  | { kind: 'this-window'; place: Place }
+  | { kind: 'new-window'; from: OpenCurrentWindow }
+  | { kind: 'this-window'; here: CurrentWindow }
   | { kind: 'terminal' }
 
-/** Decided before anything is created, so that "no terminal" leaves nothing behind. */
+/** Decides before anything is created, so that a missing terminal leaves nothing behind. */
 export async function destinationFor(
   context: Context,
-  { stdinIsPrompt = false, here = false } = {},
+  { stdinIsPrompt = false, here: wantsThisWindow = false } = {},
 ): Promise<Destination> {
-  if (here) {
-    const place = placeInSession(context)
-    if (place) return { kind: 'this-window', place }
+  if (wantsThisWindow) {
+    const here = currentWindow(context)
+    if (here) return { kind: 'this-window', here }
   } else {
-    const place = await enterSession(context)
-    if (place) return { kind: 'new-window', place }
+    const from = await openCurrentWindow(context)
+    if (from) return { kind: 'new-window', from }
   }
   requireTerminal(context, { stdinIsPrompt })
   return { kind: 'terminal' }
@@ -35,36 +43,37 @@ export async function launchMission(
 ): Promise<number> {
   switch (destination.kind) {
     case 'new-window':
-      await openMissionWindow(context, destination.place, mission, focus)
-      return 0
+      await openMissionWindow(context, destination.from, mission, focus)
+      return ExitCode.ok
     case 'this-window':
-      destination.place.tmux.tell(...becomeMission(context.env.TMUX_PANE ?? '', mission, null))
-      return runHere(context, mission)
+      destination.here.tmux.tell(...becomeMission(context.env.TMUX_PANE ?? '', windowLabels(mission), null))
+      return runMissionHere(context, mission)
     case 'terminal':
-      return runHere(context, mission)
+      return runMissionHere(context, mission)
   }
 }
 
-/** After the window it was asked for from, which is also where its end leads back to, if the user was taken along. */
+/** The new window comes after the one it was asked from. If the user is taken there, its end leads back. */
 async function openMissionWindow(
   context: Context,
-  place: OpenPlace,
+  from: OpenCurrentWindow,
   mission: MissionRecord,
   focus: boolean,
 ): Promise<void> {
-  await openWindowAt(place, {
-    mission,
+  const parent = focus ? from.window : null
+  await openWindowFrom(from, {
+    labels: windowLabels(mission),
     directory: context.paths.mission(mission.id).agent,
     command: wrapperCommand(context, mission),
-    environment: wrapperEnvironment(mission, focus ? place.window : null),
-    parent: focus ? place.window : null,
-    after: place.window,
+    environment: wrapperEnvironment(mission, parent),
+    parent,
+    after: from.window,
     focus,
     hasCrashed: mission.wrapper_pid !== null,
   })
 }
 
-/** One thread beside its own is enough for a wrapper, which waits for hours; Node would start four. */
+/** A wrapper waits for hours, so one V8 thread besides its own is enough. Node would start four. */
 const fewThreads = '--v8-pool-size=1'
 
 export function wrapperCommand(
@@ -78,7 +87,27 @@ export function wrapperEnvironment({ id }: MissionRecord, parent: string | null)
   return { AGENC_MISSION_UUID: id, ...(parent === null ? {} : { AGENC_PARENT_WINDOW: parent }) }
 }
 
-async function runHere(context: Context, { id }: MissionRecord): Promise<number> {
-  const { runInTerminal } = await import('./in-terminal.ts')
-  return runInTerminal(context, id)
+async function runMissionHere(context: Context, { id }: MissionRecord): Promise<number> {
+  const { runHere } = await import('./run-here.ts')
+  return runHere(context, id)
+}
+
+/** Runs what leads to the session's first mission. Without a mission the window closes, and the session with it. */
+export async function inFirstWindow(
+  context: Context,
+  { tmux }: CurrentWindow,
+  start: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await start()
+  } catch (error) {
+    const exitCode = isCancelled(error) ? ExitCode.cancelled : await showErrorHere(context, error)
+    returnClientsOfLastPane(tmux, context.env.TMUX_PANE ?? '')
+    return exitCode
+  }
+}
+
+async function showErrorHere(context: Context, error: unknown): Promise<number> {
+  const { showError } = await import('../surface/error-screen.ts')
+  return showError(context, error)
 }

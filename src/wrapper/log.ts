@@ -5,8 +5,8 @@ const mostBytes = 1024 * 1024
 export type Log = (message: string) => void
 
 /**
- * The wrapper never writes to the terminal while Claude has it; this file is where it speaks. Opened at the start:
- * of thirty that end together, each would make a file among those that the others remove, which takes ext4 long.
+ * The wrapper never writes to the terminal while Claude has it, so its messages go to this file. It is opened at the
+ * start: creating files while thirty missions end and delete theirs is slow on ext4.
  */
 export function openLog(path: string, now: () => Date): Log {
   let file = tryToOpen(path)
@@ -15,7 +15,7 @@ export function openLog(path: string, now: () => Date): Log {
       file ??= openSync(path, 'a', 0o600)
       writeSync(file, `${now().toISOString()} [${process.pid}] ${message}\n`)
     } catch {
-      // A full disk must not end a mission.
+      // A full disk must not end the mission.
     }
   }
 }

@@ -1,120 +1,132 @@
 import { basename } from 'node:path'
+import type { Agent } from '../claude/agent.ts'
+import type { AgentStatus, ReplyChannel, Report } from '../claude/report.ts'
+import { holdsConversation } from '../claude/transcript.ts'
+import type { MissionRecord } from '../db/missions.ts'
+import { removeFile } from '../io/files.ts'
+import type { MissionService, MissionWriter } from '../mission/service.ts'
+import type { MissionId } from '../mission-id.ts'
 import {
   afterAnswer,
-  afterHook,
+  afterReport,
   afterStatus,
+  type ClaudeState,
   isNews,
-  type Live,
+  stateAfterCrash,
   withStoredMode,
-} from '../claude/claude-state.ts'
-import { type HookEvent, parseHookEvent } from '../claude/hook-event.ts'
-import { planOf, questionOf, RecentQuestions } from '../claude/plans-and-questions.ts'
-import type { ClaudeStatus } from '../claude/status-file.ts'
-import { holdsConversation } from '../claude/transcript.ts'
-import { recordEvent } from '../db/events.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
-import { getMission, updateMission } from '../db/missions.ts'
-import type { Database } from '../db/open-store.ts'
-import { linkPlan } from '../db/plans.ts'
-import { removeFile } from '../io/files.ts'
-import type { MissionId } from '../mission-id.ts'
-import { parseWord, type Word } from './control-message.ts'
+} from './claude-state.ts'
+import { type ControlMessage, parseControlMessage } from './control-message.ts'
 import type { Log } from './log.ts'
-import { changeOf, historyOf } from './record-diff.ts'
+import { RecentQuestions } from './recent-questions.ts'
+import { historyOf, recordDiff } from './record-diff.ts'
 import type { Requests } from './requests.ts'
 import { type SpooledFile, sweepSpool } from './spool.ts'
 
 export interface ObserverOptions {
-  db: Database
-  id: MissionId
+  missions: MissionService
+  mission: MissionRecord
+  agent: Pick<Agent, 'readReport' | 'openChannel'>
+  requests: Pick<Requests, 'take' | 'seeStatus' | 'hasOpen'>
+  events: string
   now: () => Date
   log: Log
-  eventsDirectory: string
-  planDirectories: readonly string[]
-  requests: Pick<Requests, 'take' | 'drop' | 'seeStatus' | 'hasOpen'>
-  /** Now or soon: requests are judged by the settings as they are. */
+  /** Runs the work now, or as soon as requests can be compared with the current settings. */
   whenReady: (work: () => void) => void
-  onWord: (word: Word) => void
-  /** Told after each change that was stored. */
-  onStored: (live: Live, isRenamed: boolean) => void
 }
 
-/** Follows what Claude reports and stores each change at once, with the history of it. */
+/** What a spooled file holds, read once. */
+interface Spooled {
+  report: Report | null
+  isAnswered: boolean
+}
+
+/** Follows what Claude reports, and stores each change at once together with its history. */
 export class Observer {
-  /** Told after everything that was reported. */
+  /** Called after everything that was reported. */
   onReport: () => void = () => {}
+  onControlMessage: (message: ControlMessage) => void = () => {}
   readonly #options: ObserverOptions
+  readonly #id: MissionId
   readonly #questions = new RecentQuestions()
-  #live: Live
+  #state: ClaudeState
   #atStart: MissionRecord
-  #isChanged = false
-  #isRenamed = false
-  /** Which of the files that are not stored yet were answered at once. */
-  readonly #responses = new Map<string, boolean>()
+  /** Files that were answered but are not stored yet, by their key. */
+  readonly #answered = new Map<string, Spooled>()
   /** Something was reported that could not be read or stored. */
   #isBehind = false
-  #lateStatus: ClaudeStatus | null = null
+  #lateStatus: AgentStatus | null = null
 
-  constructor(mission: MissionRecord, live: Live, options: ObserverOptions) {
-    this.#atStart = mission
-    this.#live = live
+  constructor(options: ObserverOptions) {
     this.#options = options
+    this.#id = options.mission.id
+    this.#atStart = options.mission
+    this.#state = stateAfterCrash(options.mission)
   }
 
-  get live(): Live {
-    return this.#live
+  get claude(): ClaudeState {
+    return this.#state
   }
 
-  /** Another Claude is about to start. */
-  begin(mission: MissionRecord, live: Live): void {
+  /** Another Claude has been started. */
+  begin(mission: MissionRecord, state: ClaudeState): void {
     this.#atStart = mission
     this.#lateStatus = null
-    this.#store(() => this.#become(live))
+    this.#store(writer => this.#become(writer, state))
   }
 
-  /** At a ring of the bell. */
-  hear(): void {
+  onWakeup(): void {
     this.#options.whenReady(() => this.readSpool())
   }
 
-  /** Reads what hooks have left, each file once: its key is stored with what it changed. */
+  /** Reads what hooks and other commands have left, each file once: its key is stored together with what it changed. */
   readSpool(): void {
     this.#try(() => this.#readSpool())
     this.onReport()
   }
 
-  /** The file may be ahead of the hooks: what became of a request, they tell better. */
-  seeStatus(status: ClaudeStatus): void {
-    if (!isNews(this.#live, status)) return
-    if (this.#options.requests.hasOpen) this.#seeStatusAfterHooks(status)
-    else this.#takeStatus(status)
-  }
-
-  #seeStatusAfterHooks(status: ClaudeStatus): void {
-    const claude = this.#atStart
+  /** Takes a report that did not come through the spool. */
+  seeReport(report: Report, channel: ReplyChannel | null): void {
     this.#options.whenReady(() => {
-      this.readSpool()
-      if (claude === this.#atStart && isNews(this.#live, status)) this.#takeStatus(status)
+      this.#try(() => {
+        const isAnswered = this.#options.requests.take(report, channel)
+        return this.#store(writer => this.#take(writer, report, isAnswered))
+      })
+      this.onReport()
     })
   }
 
-  /** Nobody rings again for what could not be stored, on a disk that was full for a while. */
-  lookAgain(): void {
+  /** While a request is open, the spool is read first: reports tell better than the status how it was answered. */
+  seeStatus(status: AgentStatus): void {
+    if (!isNews(this.#state, status)) return
+    if (this.#options.requests.hasOpen) this.#seeStatusAfterReports(status)
+    else this.#takeStatus(status)
+  }
+
+  #seeStatusAfterReports(status: AgentStatus): void {
+    const claude = this.#atStart
+    this.#options.whenReady(() => {
+      this.readSpool()
+      if (claude === this.#atStart && isNews(this.#state, status)) this.#takeStatus(status)
+    })
+  }
+
+  /** Tries again what could not be stored, for instance on a full disk: no further wake-up announces it. */
+  tryAgain(): void {
     if (!this.#isBehind) return
     const status = this.#lateStatus
     this.#isBehind = false
     this.#lateStatus = null
-    this.hear()
+    this.onWakeup()
     if (status) this.seeStatus(status)
   }
 
   /** A request was answered, but not in its dialog. */
   seeAnswer(): void {
-    this.#try(() => this.#store(() => this.#become(afterAnswer(this.#live))))
+    this.#try(() => this.#store(writer => this.#become(writer, afterAnswer(this.#state))))
     this.onReport()
   }
 
-  /** A store that cannot be read for once costs a report, which is read again later, not the mission. */
+  /** A store that cannot be used for a moment must not end the mission: the report is read again later. */
   #try(work: () => boolean): void {
     try {
       if (work()) return
@@ -124,11 +136,11 @@ export class Observer {
     this.#isBehind = true
   }
 
-  #takeStatus(status: ClaudeStatus): void {
+  #takeStatus(status: AgentStatus): void {
     this.#lateStatus = status
     this.#try(() => {
-      this.#options.requests.seeStatus(status.status, status.updatedAtMs)
-      const isStored = this.#store(() => this.#become(afterStatus(this.#live, status)))
+      this.#options.requests.seeStatus(status)
+      const isStored = this.#store(writer => this.#become(writer, afterStatus(this.#state, status)))
       if (isStored) this.#lateStatus = null
       return isStored
     })
@@ -136,100 +148,87 @@ export class Observer {
   }
 
   #readSpool(): boolean {
-    const { db, id, eventsDirectory, now, requests, log } = this.#options
-    const { files, rejected } = sweepSpool(eventsDirectory, now().getTime())
+    const { missions, events, now, agent, log } = this.#options
+    const { files, rejected } = sweepSpool(events, now().getTime())
     if (files.length + rejected.length === 0) return true
-    const done = new Set<string>(JSON.parse(getMission(db, id)?.spool_done ?? '[]'))
-    const fresh = files.filter(({ key }) => !done.has(key))
-    for (const file of fresh) this.#respond(file)
+    const done = new Set<string>(JSON.parse(missions.get(this.#id)?.spool_done ?? '[]'))
+    const fresh = files.filter(({ key }) => !done.has(key)).map(file => this.#answer(file))
     const isStored =
       files.length === 0 ||
-      this.#store(() => {
-        for (const { key, text } of fresh) this.#take(text, this.#responses.get(key))
-        updateMission(db, id, { spool_done: JSON.stringify(files.map(({ key }) => key)) })
+      this.#store(writer => {
+        for (const { report, isAnswered } of fresh) if (report) this.#take(writer, report, isAnswered)
+        writer.change(this.#id, { spool_done: JSON.stringify(files.map(({ key }) => key)) })
       })
-    if (isStored) this.#responses.clear()
+    if (isStored) this.#answered.clear()
     for (const { path, reason } of rejected) {
       log(`dropped ${path}: ${reason}`)
-      requests.drop(basename(path))
+      agent.openChannel(unreadable, basename(path))?.giveUp()
     }
     for (const { path } of isStored ? [...files, ...rejected] : rejected) removeFile(path)
     return isStored
   }
 
-  /** All or nothing. A store that cannot be written to must not end a mission: the report is read again later. */
-  #store(work: () => void): boolean {
-    const before = this.#live
-    this.#isChanged = false
-    this.#isRenamed = false
+  /** Writes all or nothing. Returns whether it was written. */
+  #store(work: (writer: MissionWriter) => void): boolean {
+    const before = this.#state
     try {
-      this.#options.db.transaction(work).immediate()
+      this.#options.missions.write(work)
+      return true
     } catch (error) {
-      this.#live = before
+      this.#state = before
       this.#options.log(`not stored: ${error instanceof Error ? error.message : String(error)}`)
       return false
     }
-    if (this.#isChanged) this.#options.onStored(this.#live, this.#isRenamed)
-    return true
   }
 
-  /** A hook waits, so it comes first; and once, also when the store has to be tried again. */
-  #respond({ key, path, text }: SpooledFile): void {
-    if (this.#responses.has(key)) return
-    const { requests, onWord, log } = this.#options
-    this.#responses.set(key, false)
+  /** Answers come before storing, because a hook waits for them. They are given once, even if storing is retried. */
+  #answer({ key, path, data }: SpooledFile): Spooled {
+    const known = this.#answered.get(key)
+    if (known) return known
+    const { agent, requests, log } = this.#options
+    const spooled: Spooled = { report: agent.readReport(data), isAnswered: false }
+    this.#answered.set(key, spooled)
     try {
-      const event = parseHookEvent(text)
-      const word = event === null ? parseWord(text) : null
-      if (event !== null) this.#responses.set(key, requests.take(event, basename(path)))
-      else if (word !== null) onWord(word)
-      else log('dropped an event that is neither a hook nor a command')
+      const { report } = spooled
+      const message = report === null ? parseControlMessage(data) : null
+      if (report !== null)
+        spooled.isAnswered = requests.take(report, agent.openChannel(report, basename(path)))
+      else if (message !== null) this.onControlMessage(message)
+      else log('dropped an event that is neither a report nor a message')
     } catch (error) {
       log(`no answer to ${path}: ${String(error)}`)
     }
+    return spooled
   }
 
-  #take(text: string, isAnswered: boolean | undefined): void {
-    const event = parseHookEvent(text)
-    if (event === null) return
-    this.#become(afterHook(this.#live, event, isAnswered))
-    this.#notePlan(event)
-    this.#noteQuestion(event)
+  #take(writer: MissionWriter, report: Report, isAnswered: boolean): void {
+    this.#become(writer, afterReport(this.#state, report, isAnswered))
+    if (!('use' in report)) return
+    if (report.planPath !== null) writer.linkPlan(this.#id, report.planPath)
+    const { question } = report
+    if (question !== null && this.#questions.isNew(question, this.#options.now().getTime()))
+      writer.change(this.#id, {}, ['question', { text: question }])
   }
 
-  #become(reported: Live): void {
-    const { db, id, now } = this.#options
+  #become(writer: MissionWriter, reported: ClaudeState): void {
     const begun = { ...reported, sessionBegun: reported.sessionBegun || isWritten(reported.transcriptPath) }
-    const isChange = begun.mode !== null && begun.mode !== this.#live.mode
-    const next = isChange ? this.#withStoredMode(begun) : begun
-    const at = now().toISOString()
-    const change = changeOf(this.#live, next, this.#atStart, at)
-    this.#live = next
+    const isModeChanged = begun.mode !== null && begun.mode !== this.#state.mode
+    const stored = isModeChanged ? (writer.get(this.#id)?.permission_mode ?? null) : null
+    const next = isModeChanged ? withStoredMode(this.#state, begun, stored) : begun
+    const change = recordDiff(this.#state, next, this.#atStart, writer.at)
+    this.#state = next
     if (Object.keys(change).length === 0) return
-    this.#isChanged = true
-    this.#isRenamed ||= 'name' in change
-    updateMission(db, id, { ...change, last_active_at: at })
-    for (const [kind, data] of historyOf(change)) recordEvent(db, id, at, kind, data)
+    writer.change(this.#id, { ...change, last_active_at: writer.at }, ...historyOf(change))
   }
+}
 
-  #withStoredMode(next: Live): Live {
-    const { db, id } = this.#options
-    return withStoredMode(this.#live, next, getMission(db, id)?.permission_mode ?? null)
-  }
-
-  #notePlan(event: HookEvent): void {
-    const { db, id, now, planDirectories } = this.#options
-    const path = planOf(event, planDirectories)
-    const at = now().toISOString()
-    if (path !== null && linkPlan(db, id, path, at)) recordEvent(db, id, at, 'plan', { path })
-  }
-
-  #noteQuestion(event: HookEvent): void {
-    const { db, id, now } = this.#options
-    const text = questionOf(event)
-    if (text !== null && this.#questions.note(text, now().getTime()))
-      recordEvent(db, id, now().toISOString(), 'question', { text })
-  }
+/** Stands for a file that could not be read: its sender must not wait for ever. */
+const unreadable: Report = {
+  kind: 'other',
+  agentId: null,
+  sessionId: null,
+  transcriptPath: null,
+  mode: null,
 }
 
 /** A prompt alone proves nothing: one that was taken back at once leaves no conversation. */

@@ -1,23 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AskChannel } from '../claude/hook-channel.ts'
-import type { HookEvent } from '../claude/hook-event.ts'
-import type { Entry } from './approval-log.ts'
+import type { ReplyChannel, Report } from '../claude/report.ts'
+import type { LogEntry } from './approval-log.ts'
 
-/** A permission request that nobody has answered yet. */
+export type AskReport = Report & { kind: 'asks' }
+export type UsedReport = Report & { kind: 'used' }
+
+/** A permission request that has no answer yet. */
 export interface OpenRequest {
-  entry: Entry
-  event: HookEvent
-  /** null: only its dialog can answer it. */
-  channel: AskChannel | null
-  /** A rule allows it as soon as this ends. */
+  entry: LogEntry
+  report: AskReport
+  /** Null if only its dialog can answer it. */
+  channel: ReplyChannel | null
+  /** Runs while a rule is about to allow the request. */
   timer: NodeJS.Timeout | null
   /** Its dialog has been on the screen. */
   isShown: boolean
-  /** How long the transcript was when it came. */
+  /** How long the transcript was when the request came. */
   fromByte: number
 }
 
-/** Oldest first. */
+/** The open requests, oldest first. */
 export class OpenRequests {
   readonly #requests: OpenRequest[] = []
 
@@ -45,26 +47,25 @@ export class OpenRequests {
     if (at >= 0) this.#requests.splice(at, 1)
   }
 
-  /** `agentId` null: of the conversation itself. */
+  /** Null stands for the main conversation. */
   ofAgent(agentId: string | null): readonly OpenRequest[] {
-    return this.#requests.filter(({ event }) => event.agentId === agentId)
+    return this.#requests.filter(({ report }) => report.agentId === agentId)
   }
 
-  /** The one whose tool has run. An answered question or plan comes back with another input. */
-  matching(done: HookEvent): readonly OpenRequest[] {
-    const candidates = this.ofAgent(done.agentId).filter(({ event }) => event.toolName === done.toolName)
-    const same = candidates.find(({ event }) => isSameUse(event, done))
-    const isDialog = done.toolName === 'AskUserQuestion' || done.toolName === 'ExitPlanMode'
-    const found = same ?? (isDialog ? candidates[0] : undefined)
+  /** The request whose tool has run. An answered question or plan comes back with another input. */
+  matching(done: UsedReport): readonly OpenRequest[] {
+    const candidates = this.ofAgent(done.agentId).filter(({ report }) => report.use.tool === done.use.tool)
+    const same = candidates.find(({ report }) => isSameUse(report, done))
+    const found = same ?? candidates.find(({ report }) => report.dialog !== 'permission')
     return found ? [found] : []
   }
 }
 
-/** Requests carry no id of the use, so agent, tool and input have to do. */
-export function isSameUse(request: HookEvent, done: HookEvent): boolean {
+/** Requests carry no id of the use, so agent, tool and input must do. */
+export function isSameUse(request: AskReport, done: UsedReport): boolean {
   return (
     request.agentId === done.agentId &&
-    request.toolName === done.toolName &&
-    isDeepStrictEqual(request.toolInput, done.toolInput)
+    request.use.tool === done.use.tool &&
+    isDeepStrictEqual(request.use.input, done.use.input)
   )
 }

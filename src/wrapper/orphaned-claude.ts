@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import { isGone } from '../mission/mission-status.ts'
 import type { ProcessProbe } from '../system/process-identity.ts'
 import { endTree } from '../system/process-tree.ts'
 
-/** Ends the Claude that a killed wrapper may have left. false: it may still live. */
-export async function endLeftoverClaude(
+/** Ends the Claude that a killed wrapper may have left behind. Returns false if it may still be alive. */
+export async function endOrphanedClaude(
   { exec, now }: Context,
   probe: ProcessProbe,
   mission: MissionRecord,

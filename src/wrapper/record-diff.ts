@@ -1,22 +1,27 @@
-import type { Live } from '../claude/claude-state.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
-import type { MissionChange } from '../db/missions.ts'
+import type { MissionChange, MissionRecord } from '../db/missions.ts'
 import { missionName } from '../mission/naming.ts'
+import type { HistoryEntry } from '../mission/service.ts'
+import type { ClaudeState } from './claude-state.ts'
 
-/** What the store has to be told: the columns that differ. `atStart` is the mission as this Claude was started. */
-export function changeOf(before: Live, next: Live, atStart: MissionRecord, at: string): MissionChange {
+/** The columns that must be written when `before` becomes `next`. `atStart` is the mission as this Claude was started. */
+export function recordDiff(
+  before: ClaudeState,
+  next: ClaudeState,
+  atStart: MissionRecord,
+  at: string,
+): MissionChange {
   return {
-    ...doingChange(before, next, at),
+    ...activityDiff(before, next, at),
     ...(next.sessionId !== before.sessionId ? { session_id: next.sessionId } : {}),
     ...(next.sessionBegun !== before.sessionBegun ? { session_begun: next.sessionBegun ? 1 : 0 } : {}),
     ...(next.forkedFrom !== before.forkedFrom ? { forked_session_id: next.forkedFrom } : {}),
     ...(next.transcriptPath !== before.transcriptPath ? { transcript_path: next.transcriptPath } : {}),
-    ...modeChange(before, next),
-    ...nameChange(before, next, atStart),
+    ...modeDiff(before, next),
+    ...nameDiff(before, next, atStart),
   }
 }
 
-function doingChange(before: Live, next: Live, at: string): MissionChange {
+function activityDiff(before: ClaudeState, next: ClaudeState, at: string): MissionChange {
   const isSame =
     next.state === before.state &&
     next.waitingFor === before.waitingFor &&
@@ -30,30 +35,29 @@ function doingChange(before: Live, next: Live, at: string): MissionChange {
   }
 }
 
-/** The first one is what it was started with. */
-function modeChange(before: Live, next: Live): MissionChange {
+/** The first mode is the one that Claude was started with, so it is not stored as the mission's own. */
+function modeDiff(before: ClaudeState, next: ClaudeState): MissionChange {
   if (next.mode === before.mode || next.mode === null) return {}
   const own = before.mode === null ? {} : { permission_mode: next.storedMode }
   return { reported_permission_mode: next.mode, ...own }
 }
 
-/** The name it was started with is no news. */
-function nameChange(before: Live, next: Live, atStart: MissionRecord): MissionChange {
+/** The name that Claude was started with is not news. */
+function nameDiff(before: ClaudeState, next: ClaudeState, atStart: MissionRecord): MissionChange {
   if (next.claudeName === before.claudeName || next.claudeName === null) return {}
   const name = missionName(next.claudeName)
   return before.claudeName === null && name === atStart.name ? {} : { name }
 }
 
-type History = [kind: string, data: Record<string, unknown>]
-
-/** The parts of a change that a mission's history tells of. */
-export function historyOf(change: MissionChange): History[] {
+/** The parts of a change that belong into the mission's history. */
+export function historyOf(change: MissionChange): HistoryEntry[] {
   const { state, waiting_for, background, session_id, permission_mode, name } = change
-  const told: [boolean, ...History][] = [
-    [state !== undefined, 'state', { state, waiting_for, background: background === 1 }],
-    [session_id !== undefined, 'session', { session_id }],
-    [permission_mode !== undefined, 'permission_mode', { mode: permission_mode }],
-    [name !== undefined, 'renamed', { name }],
+  return [
+    ...(state === undefined
+      ? []
+      : [['state', { state, waiting_for, background: background === 1 }] as const]),
+    ...(session_id === undefined ? [] : [['session', { session_id }] as const]),
+    ...(permission_mode === undefined ? [] : [['permission_mode', { mode: permission_mode }] as const]),
+    ...(name === undefined ? [] : [['renamed', { name }] as const]),
   ]
-  return told.filter(([isTold]) => isTold).map(([, kind, data]) => [kind, data])
 }

@@ -1,33 +1,12 @@
-import { join } from 'node:path'
 import type { Rule } from '../approvals/rule.ts'
-import { isForTheUser } from '../approvals/tool.ts'
-import { transcriptBytes } from '../claude/decisions.ts'
-import { AskChannel } from '../claude/hook-channel.ts'
-import type { HookEvent } from '../claude/hook-event.ts'
-import {
-  allowReply,
-  askAboutToolReply,
-  denyReply,
-  type Reply,
-  refuseToolReply,
-} from '../claude/permission-reply.ts'
+import type { AgentStatus, ReplyChannel, Report } from '../claude/report.ts'
+import { transcriptBytes } from '../claude/transcript.ts'
 import type { Outcome } from '../db/approvals.ts'
-import type { Register } from './approval-log.ts'
+import type { ApprovalLog } from './approval-log.ts'
 import { Confirmations } from './confirmations.ts'
 import type { Log } from './log.ts'
-import { type OpenRequest, OpenRequests } from './open-requests.ts'
-import type { Judge, Ruling } from './rule-engine.ts'
-
-export interface RequestsOptions {
-  judge: Judge
-  register: Register
-  log: Log
-  asksDirectory: string
-  /** The last open one was answered by a rule or from elsewhere, not in its dialog. */
-  onAnswered: () => void
-  /** A rule would have answered, but now it is the user's. */
-  onHandedOver: () => void
-}
+import { type AskReport, type OpenRequest, OpenRequests } from './open-requests.ts'
+import type { RuleEngine, Ruling } from './rule-engine.ts'
 
 /** An answer that was given with `agenc mission answer`. */
 export interface GivenAnswer {
@@ -39,127 +18,129 @@ export interface GivenAnswer {
 type Decided = Omit<Outcome, 'latencyMs'>
 type Answer = Decided & { decision: 'allow' | 'deny' }
 
-const turnedDown = 'The user has turned this down.'
+const rejected = 'The user has rejected this.'
 
-/** Permission requests of a running Claude: decided by rules, answered from elsewhere, or left to the user. */
+/** The permission requests of a running Claude: decided by rules, answered from elsewhere, or left to the user. */
 export class Requests {
-  readonly #options: RequestsOptions
+  /** The last open request was answered by a rule or from elsewhere, not in its dialog. */
+  onAnswered: () => void = () => {}
+  /** A rule was about to answer, but now the user must. */
+  onHandedOver: () => void = () => {}
+  readonly #rules: RuleEngine
+  readonly #approvals: ApprovalLog
+  readonly #log: Log
   readonly #open = new OpenRequests()
   readonly #confirmations: Confirmations
 
-  constructor(options: RequestsOptions) {
-    this.#options = options
-    this.#confirmations = new Confirmations(options.register)
+  constructor(rules: RuleEngine, approvals: ApprovalLog, log: Log) {
+    this.#rules = rules
+    this.#approvals = approvals
+    this.#log = log
+    this.#confirmations = new Confirmations(approvals)
   }
 
   get hasOpen(): boolean {
     return this.#open.all.length > 0
   }
 
-  /** Every open one will be answered by a rule in a moment. */
+  /** Every open request will be answered by a rule in a moment. */
   get isHandled(): boolean {
     return this.hasOpen && this.#open.all.every(({ timer }) => timer !== null)
   }
 
-  /** `hook` is the name that the hook waits under. true: nobody needs to be asked. */
-  take(event: HookEvent, hook: string): boolean {
-    switch (event.name) {
-      case 'PermissionRequest':
-        return this.#ask(event, this.#channel(hook))
-      case 'PreToolUse':
-        return this.#check(event, this.#channel(hook))
-      case 'PostToolUse':
-      case 'PostToolUseFailure':
-        this.#settle(this.#open.matching(event), { decision: 'allow', by: 'user' })
-        this.#confirmations.seeUse(event)
-        return false
-      case 'Stop':
-      case 'StopFailure':
-      case 'UserPromptSubmit':
-      case 'SubagentStop':
-        this.#settle(this.#open.ofAgent(event.agentId), { decision: 'deny', by: 'user' })
-        if (isTurnEnd(event)) this.#confirmations.seeTurnEnd()
-        return false
-      case 'SessionEnd':
+  /** The sender of the report waits on `channel`. Returns whether the request was answered at once. */
+  take(report: Report, channel: ReplyChannel | null): boolean {
+    switch (report.kind) {
+      case 'asks':
+        return this.#ask(report, channel)
+      case 'about-to-use':
+        return this.#check(report, channel)
+      case 'used':
+        this.#settle(this.#open.matching(report), { decision: 'allow', by: 'user' })
+        this.#confirmations.seeUse(report)
+        break
+      case 'turn-ended':
+      case 'prompt-taken':
+      case 'subagent-ended':
+        this.#settle(this.#open.ofAgent(report.agentId), { decision: 'deny', by: 'user' })
+        // A prompt may be taken while tools still run.
+        if (report.kind === 'turn-ended' && report.agentId === null) this.#confirmations.seeTurnEnd()
+        break
+      case 'replaced':
+      case 'closed':
         this.end()
-        return false
-      default:
-        return false
+        break
     }
+    channel?.release()
+    return false
   }
 
-  /** The event could not be read: whoever waits there must not wait for ever. */
-  drop(hook: string): void {
-    this.#channel(hook)?.giveUp()
-  }
-
-  /** Claude's own status tells when a dialog was answered, and by its next state also how. */
-  seeStatus(status: string, updatedAtMs: number): void {
+  /** Claude's status tells when a dialog was answered and, by the next activity, also how. */
+  seeStatus({ activity, updatedAtMs }: AgentStatus): void {
     const known = this.#open.all.filter(({ entry }) => entry.atMs < updatedAtMs)
-    if (status === 'waiting') for (const request of known) request.isShown = true
+    if (activity === 'waiting') for (const request of known) request.isShown = true
     else {
-      const decision = status === 'busy' ? 'allow' : 'deny'
       const shown = known.filter(({ isShown }) => isShown)
-      this.#settle(shown, { decision, by: 'user' })
-      if (status === 'idle') this.#confirmations.seeTurnEnd()
+      this.#settle(shown, { decision: activity === 'busy' ? 'allow' : 'deny', by: 'user' })
+      if (activity === 'idle') this.#confirmations.seeTurnEnd()
     }
   }
 
-  /** false: it is not open any more, or only its dialog can answer it. */
+  /** Returns false if the request is no longer open, or if only its dialog can answer it. */
   answer(id: number, { allow, mode, message }: GivenAnswer): boolean {
     const request = this.#open.all.find(({ entry }) => entry.id === id)
     if (!request) return false
-    const reply = allow ? allowReply({ mode }) : denyReply(message ?? turnedDown)
-    const isTaken = this.#reply(request, reply, { decision: allow ? 'allow' : 'deny', by: 'answer' })
+    const isTaken = this.#reply(
+      request,
+      channel => (allow ? channel.allow({ mode }) : channel.deny(message ?? rejected)),
+      { decision: allow ? 'allow' : 'deny', by: 'answer' },
+    )
     if (isTaken) this.#announceAnswer()
     return isTaken
   }
 
-  /** Claude is going: nobody will answer any more. */
+  /** Claude is going, so no open request will be answered any more. */
   end(): void {
     this.#settle(this.#open.all, { decision: 'ask', by: 'timeout' })
     this.#confirmations.end()
   }
 
-  #channel(hook: string): AskChannel | null {
-    return /^\d+$/.test(hook) ? AskChannel.open(join(this.#options.asksDirectory, hook)) : null
-  }
-
-  #ask(event: HookEvent, channel: AskChannel | null): boolean {
-    const { judge, register } = this.#options
-    const { decision, message, rule, delayMs } = this.#rule(event)
-    const entry = register.open(event)
-    // What is not on record is not approved.
+  #ask(report: AskReport, channel: ReplyChannel | null): boolean {
+    const { decision, message, rule, delayMs } = this.#rule(report)
+    const entry = this.#approvals.open(report.use)
+    // What cannot be recorded is not approved.
     if (entry === null) {
       channel?.release()
       return false
     }
-    const fromByte = transcriptBytes(event.transcriptPath ?? '')
-    const request = { entry, event, channel, timer: null, isShown: event.agentId === null, fromByte }
+    const isMain = report.agentId === null
+    const fromByte = transcriptBytes(report.transcriptPath ?? '')
+    const request = { entry, report, channel, timer: null, isShown: isMain, fromByte }
     this.#open.add(request)
-    if (decision === 'deny') return this.#reply(request, denyReply(message), { decision, by: 'rule', rule })
-    const isAllowed = decision === 'allow' && !judge.isHeld
-    if (isAllowed && (delayMs === 0 || event.agentId !== null)) return this.#allow(request, rule)
+    if (decision === 'deny')
+      return this.#reply(request, open => open.deny(message), { decision, by: 'rule', rule })
+    const isAllowed = decision === 'allow' && !this.#rules.isHeld
+    if (isAllowed && (delayMs === 0 || !isMain)) return this.#allow(request, rule)
     this.#leaveToDialog(request)
     if (isAllowed && request.channel)
       this.#open.setTimer(request, delayMs, () => this.#afterDelay(request, rule))
     return false
   }
 
-  /** What cannot be judged is the user's. */
-  #rule(event: HookEvent): Ruling {
+  /** What cannot be compared with the rules is left to the user. */
+  #rule({ use }: AskReport): Ruling {
     try {
-      return this.#options.judge.rule(event)
+      return this.#rules.rule(use)
     } catch (error) {
-      this.#options.log(`a request could not be judged: ${String(error)}`)
+      this.#log(`a request could not be compared with the rules: ${String(error)}`)
       return { decision: 'ask', message: '', rule: null, delayMs: 0 }
     }
   }
 
-  /** A subagent's dialog opens only when its hook has ended; plans and questions have no answer but their own. */
+  /** A subagent's dialog opens only after its hook has ended. Plans and questions can only be answered in the dialog. */
   #leaveToDialog(request: OpenRequest): void {
-    const { channel, event } = request
-    if (event.agentId === null && !isForTheUser(event.toolName ?? '')) channel?.keepWaiting()
+    const { channel, report } = request
+    if (report.agentId === null && report.dialog === 'permission') channel?.keepWaiting()
     else {
       channel?.release()
       request.channel = null
@@ -167,51 +148,47 @@ export class Requests {
   }
 
   #afterDelay(request: OpenRequest, rule: Rule | null): void {
-    const { judge, log, onHandedOver } = this.#options
-    if (judge.isHeld) {
-      log(`on hold: request ${request.entry.id} is left to the user`)
-      onHandedOver()
+    if (this.#rules.isHeld) {
+      this.#log(`approvals are paused: request ${request.entry.id} is left to the user`)
+      this.onHandedOver()
     } else if (this.#allow(request, rule)) this.#announceAnswer()
     // The hook has given up meanwhile.
-    else onHandedOver()
+    else this.onHandedOver()
   }
 
   #announceAnswer(): void {
-    if (!this.hasOpen) this.#options.onAnswered()
+    if (!this.hasOpen) this.onAnswered()
   }
 
-  /** Before a tool that Claude may run unasked: stopped is what a rule denies, or may deny. */
-  #check(event: HookEvent, channel: AskChannel | null): boolean {
+  /** Before a tool that Claude may run without asking: stops what a rule denies, or might deny. */
+  #check({ use }: Report & { kind: 'about-to-use' }, channel: ReplyChannel | null): boolean {
     if (channel === null) return false
     try {
-      const ruling = this.#options.judge.objection(event)
+      const ruling = this.#rules.objection(use)
       if (ruling === null) channel.release()
-      else if (ruling.decision === 'deny') this.#refuse(event, channel, ruling)
-      else channel.answer(askAboutToolReply(`agenc: ${ruling.message}`))
+      else if (ruling.decision !== 'deny') channel.askUser(`agenc: ${ruling.message}`)
+      else {
+        const entry = this.#approvals.open(use)
+        channel.deny(ruling.message)
+        if (entry) this.#approvals.close(entry, { decision: 'deny', by: 'rule', rule: ruling.rule })
+      }
       return ruling?.decision === 'deny'
     } catch (error) {
-      this.#options.log(`a tool could not be checked: ${String(error)}`)
+      this.#log(`a tool could not be checked: ${String(error)}`)
       channel.giveUp()
       return false
     }
   }
 
-  #refuse(event: HookEvent, channel: AskChannel, { message, rule }: Ruling): void {
-    const { register } = this.#options
-    const entry = register.open(event)
-    channel.answer(refuseToolReply(message))
-    if (entry) register.close(entry, { decision: 'deny', by: 'rule', rule })
-  }
-
   #allow(request: OpenRequest, rule: Rule | null): boolean {
-    return this.#reply(request, allowReply(), { decision: 'allow', by: 'rule', rule })
+    return this.#reply(request, channel => channel.allow(), { decision: 'allow', by: 'rule', rule })
   }
 
-  /** A subagent has no dialog while its hook runs: what the hook takes there is what counts. */
-  #reply(request: OpenRequest, reply: Reply, decided: Answer): boolean {
-    const isTaken = request.channel?.answer(reply) ?? false
+  /** A subagent has no dialog while its hook runs, so the hook's answer is the one that counts. */
+  #reply(request: OpenRequest, send: (channel: ReplyChannel) => boolean, decided: Answer): boolean {
+    const isTaken = request.channel !== null && send(request.channel)
     if (!isTaken) return false
-    const isConfirmed = request.event.agentId !== null
+    const isConfirmed = request.report.agentId !== null
     this.#settle([request], { ...decided, isConfirmed })
     if (!isConfirmed) this.#confirmations.add(request, decided.decision)
     return true
@@ -220,12 +197,7 @@ export class Requests {
   #settle(requests: readonly OpenRequest[], decided: Decided): void {
     for (const request of requests) {
       this.#open.remove(request)
-      this.#options.register.close(request.entry, decided)
+      this.#approvals.close(request.entry, decided)
     }
   }
-}
-
-/** A prompt may come while tools still run. */
-function isTurnEnd({ name, agentId }: HookEvent): boolean {
-  return agentId === null && (name === 'Stop' || name === 'StopFailure')
 }

@@ -1,193 +1,156 @@
-import { claudeLocations } from '../claude/claude-locations.ts'
-import { liveAtCrash, liveAtStart } from '../claude/claude-state.ts'
-import { planDirectories } from '../claude/plan-directories.ts'
-import { prepareLaunch } from '../claude/prepare-launch.ts'
 import { preparedConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
-import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
-import { getMission } from '../db/missions.ts'
-import type { Database } from '../db/open-store.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import { getRepo } from '../db/repos.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
-import { type MissionId, shortId } from '../mission-id.ts'
-import type { MissionWindow } from '../surface/tmux-window.ts'
-import type { ProcessProbe } from '../system/process-identity.ts'
-import { Register } from './approval-log.ts'
-import type { Word } from './control-message.ts'
+import { effectiveMode, effectiveModel } from '../mission/permission.ts'
+import { shortId } from '../mission-id.ts'
+import { ApprovalLog } from './approval-log.ts'
+import { stateAtStart } from './claude-state.ts'
+import type { ControlMessage } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
-import { withUsableSession } from './find-conversation.ts'
-import type { Ending } from './lease.ts'
-import type { Log } from './log.ts'
+import type { Ending } from './ending.ts'
+import { conversationOf, withUsableSession } from './find-conversation.ts'
 import { Observer } from './observer.ts'
 import { Requests } from './requests.ts'
-import { Judge } from './rule-engine.ts'
-import type { SignalListener } from './signal-listener.ts'
-import { type SpoolPaths, spoolPaths } from './spool.ts'
-import { Showing } from './state-presenter.ts'
-import { neverStarted, superviseClaude } from './supervise.ts'
-import { Bell, ringBell } from './wakeup-fifo.ts'
+import { RuleEngine } from './rule-engine.ts'
+import type { Run } from './run-mission.ts'
+import { StatePresenter } from './state-presenter.ts'
+import { endingBeforeStart, superviseClaude } from './supervise.ts'
+import { WakeupFifo, wakeUp } from './wakeup-fifo.ts'
 
-/** What every part of the wrapper works with. */
-export interface Shared {
-  context: Context
-  db: Database
-  id: MissionId
-  signals: SignalListener
-  probe: ProcessProbe
-  log: Log
+/** The parts around a running Claude, in the order in which they depend on each other. */
+interface Parts {
+  rules: RuleEngine
+  requests: Requests
+  observer: Observer
+  presenter: StatePresenter
+  wakeup: WakeupFifo
 }
 
-/** The Claudes of one run of a mission: more than one, where somebody asks for a new start. */
-export class ClaudeRuns {
-  /** When the latest one was started. */
-  startedMs = 0
-  /** Whoever follows what they report, as long as there is one. */
-  observer: Observer | null = null
-  readonly #shared: Shared
-  readonly #window: MissionWindow | null
+/** Runs the Claudes of one mission: more than one if a restart is asked for. */
+export class RestartLoop {
+  readonly #run: Run
   #config: Config
+  #observer: Observer | null = null
+  #wantsRestart = false
 
-  constructor(shared: Shared, config: Config, window: MissionWindow | null) {
-    this.#shared = shared
+  constructor(run: Run, config: Config) {
+    this.#run = run
     this.#config = config
-    this.#window = window
   }
 
-  /** Until it ends and nobody wants it anew. */
+  /** Tries again what could not be stored. */
+  tryAgain(): void {
+    this.#observer?.tryAgain()
+  }
+
+  /** Resolves when Claude has ended and no restart is wanted. */
   async run(): Promise<Ending> {
-    const spool = spoolPaths(this.#paths.run)
-    for (const directory of [spool.events, spool.asks]) makePrivateDirectory(directory)
-    let wantsRestart = false
-    let isOver = false
-    const showing = new Showing(
-      this.#window,
-      () => this.#record(),
-      () => requests,
-      this.#shared.log,
-    )
-    const judge = this.#judge(spool)
-    const requests = this.#answerer(
-      spool,
-      judge,
-      () => observer,
-      () => showing.refresh(),
-    )
-    const whenReady = (work: () => void) => (judge.isReady ? work() : void judge.makeReady().then(work))
-    const observer = this.#observe(spool, requests, showing, whenReady, word => {
-      if (word.agenc === 'restart') wantsRestart = true
-      else {
-        requests.answer(word.request, word)
-        ringBell(word.bell)
-      }
-    })
-    const bell = new Bell(this.#shared.context.exec, spool.bell, () => {
-      if (!isOver) observer.hear()
-    })
+    const { context, id, missions, log } = this.#run
+    const { events, asks, wakeup: wakeupPath } = context.paths.mission(id)
+    for (const directory of [events, asks]) makePrivateDirectory(directory)
+    const parts = this.#wire()
+    const unsubscribe = missions.subscribe(parts.presenter.onChanged)
     try {
-      await judge.makeReady()
-      observer.readSpool()
-      requests.end()
-      this.observer = observer
+      await parts.rules.makeReady()
+      // Events that an earlier wrapper did not come to read.
+      parts.observer.readSpool()
+      parts.requests.end()
+      this.#observer = parts.observer
       for (;;) {
-        wantsRestart = false
-        const ending = await this.#runOnce(observer, requests, bell, () => wantsRestart)
-        requests.end()
-        if (!wantsRestart || this.#shared.signals.received !== null) return ending
-        this.#shared.log(`restarting mission ${shortId(this.#shared.id)}`)
-        this.#config = await preparedConfig(this.#shared.context.paths)
+        this.#wantsRestart = false
+        const ending = await this.#runOnce(parts)
+        parts.requests.end()
+        if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
+        log(`restarting mission ${shortId(id)}`)
+        this.#config = await preparedConfig(context.paths)
       }
     } finally {
-      showing.close()
-      // The socket is left to the end of the process: to close it takes Node longer than all the rest of an ending.
-      isOver = true
-      this.observer = null
-      // Without it no hook leaves anything; what is not stored yet is kept for the next start.
-      removeFile(spool.bell)
+      unsubscribe()
+      parts.presenter.close()
+      this.#observer = null
+      // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
+      parts.wakeup.onWakeup = () => {}
+      // Without the FIFO no hook leaves an event. What is not stored yet waits for the next start.
+      removeFile(wakeupPath)
     }
   }
 
-  async #runOnce(
-    observer: Observer,
-    requests: Requests,
-    bell: Bell,
-    wantsRestart: () => boolean,
-  ): Promise<Ending> {
-    const { received } = this.#shared.signals
-    if (received !== null) return neverStarted(this.#shared.context, this.#shared.probe, received)
-    const { env, now } = this.#shared.context
-    const mission = withUsableSession(this.#shared.db, this.#record(), env, now())
-    const launch = await prepareLaunch(this.#shared.context, this.#config, mission, this.#isTrustedByUser())
-    bell.open()
-    this.startedMs = Date.now()
-    const graceMs = this.#config.stop.grace_ms
-    const releaseHooks = () => requests.end()
-    const onStarted = () => {
-      observer.begin(mission, liveAtStart(mission, launch.asksForTrust))
-      bell.listen()
-      // Who rang before it was open was not heard.
-      observer.hear()
+  #wire(): Parts {
+    const { context, id, db, missions, agent, surface, log } = this.#run
+    const { paths, now, exec } = context
+    const own = paths.mission(id)
+
+    const settings = new CurrentSettings(paths, this.#config, own.settingsWithoutDenies)
+    const rules = new RuleEngine(db, id, paths, settings, log)
+    const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log)
+    const record = () => this.#record()
+    const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)
+    const observer = new Observer({
+      missions,
+      mission: this.#record(),
+      agent,
+      requests,
+      events: own.events,
+      now,
+      log,
+      whenReady: work => (rules.isReady ? work() : void rules.makeReady().then(work)),
+    })
+    const wakeup = new WakeupFifo(exec, own.wakeup)
+
+    requests.onAnswered = () => observer.seeAnswer()
+    requests.onHandedOver = () => presenter.refresh()
+    observer.onControlMessage = message => this.#onControlMessage(message, requests)
+    wakeup.onWakeup = () => observer.onWakeup()
+    return { rules, requests, observer, presenter, wakeup }
+  }
+
+  #onControlMessage(message: ControlMessage, requests: Requests): void {
+    if (message.agenc === 'restart') this.#wantsRestart = true
+    else {
+      requests.answer(message.request, message)
+      wakeUp(message.bell)
     }
-    return superviseClaude({
-      ...this.#shared,
+  }
+
+  async #runOnce({ observer, requests, wakeup }: Parts): Promise<Ending> {
+    const { context, missions, agent, signals } = this.#run
+    if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
+    const mission = withUsableSession(missions, this.#record(), context.env)
+    const { mode, source } = effectiveMode(mission, this.#config)
+    const launch = await agent.prepare({
+      missionId: mission.id,
+      conversation: conversationOf(mission, context.env),
+      mode: source === 'claude' ? null : mode,
+      model: effectiveModel(mission, this.#config),
+      name: mission.name,
+      isTrusted: this.#isTrusted(mission),
+      config: this.#config.claude,
+    })
+    wakeup.open()
+    return superviseClaude(this.#run, {
       launch,
       observer,
-      graceMs,
-      wantsRestart,
-      releaseHooks,
-      onStarted,
+      graceMs: this.#config.stop.grace_ms,
+      wantsRestart: () => this.#wantsRestart,
+      // Claude waits at its end for hooks that wait for us.
+      releaseHooks: () => requests.end(),
+      onStarted: () => {
+        observer.begin(mission, stateAtStart(mission, launch.asksForTrust))
+        wakeup.listen()
+        // Read the spool once now: events written before the FIFO was open caused no wake-up.
+        observer.onWakeup()
+      },
     })
-  }
-
-  #observe(
-    spool: SpoolPaths,
-    requests: Requests,
-    showing: Showing,
-    whenReady: (work: () => void) => void,
-    onWord: (word: Word) => void,
-  ): Observer {
-    const mission = this.#record()
-    const { env, now } = this.#shared.context
-    return new Observer(mission, liveAtCrash(mission), {
-      ...this.#shared,
-      now,
-      eventsDirectory: spool.events,
-      planDirectories: planDirectories(claudeLocations(env), this.#paths.agent),
-      requests,
-      whenReady,
-      onWord,
-      onStored: (live, isRenamed) => showing.show(live, isRenamed),
-    })
-  }
-
-  #judge({ undenied }: SpoolPaths): Judge {
-    const { paths } = this.#shared.context
-    const settings = new CurrentSettings(paths, this.#config, undenied)
-    return new Judge(this.#shared.db, this.#shared.id, paths, settings, this.#shared.log)
-  }
-
-  #answerer(spool: SpoolPaths, judge: Judge, observer: () => Observer, onHandedOver: () => void): Requests {
-    return new Requests({
-      judge,
-      register: new Register(this.#shared.db, this.#shared.id, this.#shared.context.now, this.#shared.log),
-      log: this.#shared.log,
-      asksDirectory: spool.asks,
-      onAnswered: () => observer().seeAnswer(),
-      onHandedOver,
-    })
-  }
-
-  get #paths() {
-    return this.#shared.context.paths.mission(this.#shared.id)
   }
 
   #record(): MissionRecord {
-    return getMission(this.#shared.db, this.#shared.id)!
+    return this.#run.missions.get(this.#run.id)!
   }
 
-  /** A blank mission holds nothing but what its own Claude wrote. */
-  #isTrustedByUser(): boolean {
-    const { repo } = this.#record()
-    return repo === null || getRepo(this.#shared.db, repo)?.trusted === 1
+  /** A blank mission holds only what its own Claude wrote. */
+  #isTrusted({ repo }: MissionRecord): boolean {
+    return repo === null || getRepo(this.#run.db, repo)?.trusted === 1
   }
 }

@@ -1,8 +1,8 @@
 import { isHeld } from '../approvals/hold.ts'
 import type { Request, Rule, Verdict } from '../approvals/rule.ts'
-import type { HookEvent } from '../claude/hook-event.ts'
+import type { ToolUse } from '../claude/report.ts'
 import type { Config } from '../config/schema.ts'
-import type { Approve } from '../db/mission-record.ts'
+import type { Approve } from '../db/missions.ts'
 import { getMission } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { effectiveApprove } from '../mission/permission.ts'
@@ -13,11 +13,11 @@ import type { Log } from './log.ts'
 
 export interface Ruling {
   decision: Verdict['decision']
-  /** What Claude is told when it is denied, and the user when asked about a tool. */
+  /** What Claude is told if it is denied, and what the user reads if asked about a tool. */
   message: string
   /** The rule that decided, if one did. */
   rule: Rule | null
-  /** How long an allowed request stays in its dialog. */
+  /** How long the dialog of an allowed request stays open. */
   delayMs: number
 }
 
@@ -29,10 +29,10 @@ const leftToUser: Decided = { decision: 'ask', reason: 'there are no rules', rul
 const silentDenial = 'A rule of the user denies this.'
 
 /**
- * Compares a mission's requests with the rules, as both are at that moment. What knows shells and paths is large,
- * and loaded only where there is something to compare.
+ * Compares a mission's requests with the rules that are in force at that moment. The code that understands shells and
+ * paths is large, so it is loaded only if there are rules.
  */
-export class Judge {
+export class RuleEngine {
   readonly #db: Database
   readonly #id: MissionId
   readonly #paths: Paths
@@ -52,29 +52,29 @@ export class Judge {
     return isHeld(this.#paths, this.#id)
   }
 
-  /** Otherwise `makeReady` has to be waited for, before the next request is judged. */
+  /** If not, `makeReady` must be awaited before the next request is decided. */
   get isReady(): boolean {
     return this.#settings.areCurrent && (this.#engine !== null || !this.#hasRules)
   }
 
-  /** Also where something is missing: then nothing is allowed, and no tool runs unasked past a rule that denies. */
+  /** Never fails. If the engine cannot be loaded, nothing is allowed, and no tool runs past a deny rule unasked. */
   async makeReady(): Promise<void> {
     await this.#settings.refresh()
     if (!this.#hasRules) return
     try {
       this.#engine ??= await import('../approvals/decide.ts')
     } catch (error) {
-      this.#log(`rules cannot be compared: ${String(error)}`)
+      this.#log(`the rules cannot be loaded: ${String(error)}`)
     }
   }
 
-  /** Does anybody but the user have a say? Perhaps, where the store cannot be read. */
+  /** Whether anyone but the user has a say. Assumed if the store cannot be read. */
   get #hasRules(): boolean {
     if (this.#settings.latest.config.approvals.rules.length > 0) return true
     try {
       return this.#mode !== 'ask'
     } catch (error) {
-      this.#log(`not known who may approve: ${String(error)}`)
+      this.#log(`cannot read who may approve: ${String(error)}`)
       return true
     }
   }
@@ -85,25 +85,25 @@ export class Judge {
     return problem === null && mission ? effectiveApprove(mission, config) : 'ask'
   }
 
-  /** Broken settings allow nothing; the rules they had before still deny. */
-  rule(event: HookEvent): Ruling {
+  /** Broken settings allow nothing. The deny rules that they had before stay in force. */
+  rule(use: ToolUse): Ruling {
     const { config } = this.#settings.latest
     if (this.#engine === null) return rulingOf(leftToUser, config)
-    return rulingOf(this.#engine.decide(this.#requestOf(event), config.approvals.rules, this.#mode), config)
+    return rulingOf(this.#engine.decide(this.#requestOf(use), config.approvals.rules, this.#mode), config)
   }
 
-  /** For a tool that Claude may run unasked: a denial, or to ask about it; null: nothing speaks against it. */
-  objection(event: HookEvent): Ruling | null {
+  /** For a tool that Claude may run without asking: returns a denial, a wish to ask, or null if nothing is against it. */
+  objection(use: ToolUse): Ruling | null {
     const { config, problem, mayHideDenials } = this.#settings.latest
     if (this.#engine === null && this.#hasRules) throw new Error('the rules could not be loaded')
-    const verdict = this.#engine?.objection(this.#requestOf(event), config.approvals.rules) ?? null
+    const verdict = this.#engine?.objection(this.#requestOf(use), config.approvals.rules) ?? null
     if (verdict?.decision === 'deny' || !mayHideDenials) return verdict && rulingOf(verdict, config)
     return { decision: 'ask', message: `the settings cannot be read: ${problem}`, rule: null, delayMs: 0 }
   }
 
-  #requestOf({ toolName, toolInput, cwd }: HookEvent): Request {
+  #requestOf({ tool, input, cwd }: ToolUse): Request {
     const dir = this.#paths.mission(this.#id).agent
-    return { tool: toolName ?? '', input: toolInput, dir, cwd: cwd ?? dir }
+    return { tool, input, dir, cwd: cwd ?? dir }
   }
 }
 

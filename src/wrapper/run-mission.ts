@@ -1,110 +1,112 @@
+import type { Agent } from '../claude/agent.ts'
+import { interactiveClaude } from '../claude/interactive.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { openStore } from '../db/open-store.ts'
+import type { MissionRecord } from '../db/missions.ts'
+import { type Database, openStore } from '../db/open-store.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { heartbeatMs } from '../mission/mission-status.ts'
+import { MissionService } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
-import { restoreTerminal } from '../surface/terminal.ts'
-import type { MissionWindow } from '../surface/tmux-window.ts'
+import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
-import { systemProbe } from '../system/process-identity.ts'
-import { endLeftover, setUp } from './before-claude.ts'
-import { beat, type Ending, giveUpLease, releaseLease, takeLease } from './lease.ts'
-import { openLog } from './log.ts'
-import { rehearseLater } from './rehearsal.ts'
-import { ClaudeRuns, type Shared } from './restart-loop.ts'
-import { SignalListener } from './signal-listener.ts'
-import { type EndingSignal, exitCodeFor } from './signal-policy.ts'
-import { spoolPaths } from './spool.ts'
+import { type ProcessProbe, systemProbe } from '../system/process-identity.ts'
+import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
+import type { Ending } from './ending.ts'
+import { beat, giveUpLease, releaseLease, takeLease } from './lease.ts'
+import { type Log, openLog } from './log.ts'
+import { RestartLoop } from './restart-loop.ts'
+import { SignalListener } from './signal-policy.ts'
 
-export interface Outcome {
-  exitCode: number
-  /** Claude gave up at once: what it said should stay readable. */
-  failedEarly: boolean
-  /** What told it to end, where it did not end by itself. */
-  received: EndingSignal | null
+/** What every part of the wrapper works with. */
+export interface Run {
+  context: Context
+  id: MissionId
+  agent: Agent
+  surface: Surface
+  db: Database
+  missions: MissionService
+  signals: SignalListener
+  probe: ProcessProbe
+  log: Log
 }
 
-const earlyMs = 2_000
-
-/** Runs one mission in this terminal until its Claude ends. */
+/** Runs one mission on this surface until its Claude ends. */
 export async function runMission(
   context: Context,
   id: MissionId,
   config: Config,
-  window: MissionWindow | null,
-): Promise<Outcome> {
+  surface: Surface,
+): Promise<Ending> {
   const signals = new SignalListener()
   const db = await openStore(context.paths.database)
-  const log = openLog(context.paths.mission(id).wrapperLog, context.now)
-  const probe = systemProbe(context.exec)
   try {
-    return await underLease({ context, db, id, signals, probe, log }, config, window)
+    return await runUnderLease(
+      {
+        context,
+        id,
+        agent: interactiveClaude(context, id),
+        surface,
+        db,
+        missions: new MissionService(db, context.now),
+        signals,
+        probe: systemProbe(context.exec),
+        log: openLog(context.paths.mission(id).wrapperLog, context.now),
+      },
+      config,
+    )
   } finally {
     db.close()
     signals.close()
   }
 }
 
-async function underLease(shared: Shared, config: Config, window: MissionWindow | null): Promise<Outcome> {
-  const { context, db, id, signals, probe } = shared
-  const { now, exec, self, env, paths } = context
+async function runUnderLease(run: Run, config: Config): Promise<Ending> {
+  const { context, id, signals, probe, surface } = run
   const own = probe.identify(process.pid)!
-  const mission = takeLease(db, id, own, probe, now())
-  const { run } = paths.mission(id)
-  const { bell } = spoolPaths(run)
-  const runs = new ClaudeRuns(shared, config, window)
+  const before = takeLease(run, id, own, probe, context.now())
+  const paths = context.paths.mission(id)
+  const loop = new RestartLoop(run, config)
   const heart = setInterval(() => {
-    tryToBeat(shared)
-    runs.observer?.lookAgain()
+    tryToBeat(run)
+    loop.tryAgain()
   }, heartbeatMs)
-  rehearseLater(shared, () => runs.observer?.hear())
   let guard: Guard | null = null
   let ending: Ending | null = null
   try {
-    makePrivateDirectory(run)
-    guard = postGuard(exec, [...self, 'mission', '_reap', id], env, bell)
-    const beginning = { ...shared, mission, config, guardPid: guard.pid }
-    await endLeftover(beginning)
-    await setUp(beginning)
-    ending = await runs.run()
-    return outcomeOf(ending, signals.received, runs.startedMs)
+    makePrivateDirectory(paths.run)
+    guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
+    await endClaudeOfEarlierRun(run, before, config)
+    await setUpRepo(run, before, config, guard.pid)
+    ending = await loop.run()
+    return ending
   } finally {
     clearInterval(heart)
-    const closesItsWindow = signals.received !== null && window !== null
-    if (ending?.signal && !closesItsWindow) restoreTerminal(exec)
+    const closesWithUs = signals.received !== null && surface.diesOfSignals
+    if (ending?.signal && !closesWithUs) surface.restore()
     if (ending) {
-      releaseLease(db, id, own, ending, now())
+      releaseLease(run, id, own, ending)
       void guard?.dismiss()
-    } else {
-      // Nothing is left to be guarded. Once the lease is given up, the bell may be somebody else's.
-      await guard?.dismiss()
-      tryToRemove(bell)
-      giveUpLease(db, mission, own, now())
-    }
+    } else await giveUp(run, before, guard)
   }
 }
 
-function outcomeOf({ code, signal }: Ending, received: EndingSignal | null, startedMs: number): Outcome {
-  return {
-    exitCode: exitCodeFor(code, signal),
-    failedEarly: code !== 0 && received === null && Date.now() - startedMs < earlyMs,
-    received,
+/** After a failed start. The FIFO goes before the lease: after that, it may be another wrapper's. */
+async function giveUp(run: Run, before: MissionRecord, guard: Guard | null): Promise<void> {
+  await guard?.dismiss()
+  try {
+    removeFile(run.context.paths.mission(run.id).wakeup)
+  } catch {
+    // A directory that cannot be written may be the very reason why the start failed.
   }
+  giveUpLease(run, before, run.probe.identify(process.pid)!)
 }
 
-/** What kept Claude from being started may be just that. */
-function tryToRemove(path: string): void {
+/** A store that is busy for a moment costs one beat, not the mission. */
+function tryToBeat({ missions, id, context, log }: Run): void {
   try {
-    removeFile(path)
-  } catch {}
-}
-
-/** A store that is busy for once costs a beat, not the mission. */
-function tryToBeat({ db, id, context, log }: Shared): void {
-  try {
-    beat(db, id, context.now())
+    beat(missions, id, context.now())
   } catch (error) {
-    log(`no beat: ${(error as Error).message}`)
+    log(`no heartbeat: ${(error as Error).message}`)
   }
 }

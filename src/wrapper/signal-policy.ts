@@ -1,13 +1,11 @@
-import { constants } from 'node:os'
-
 /**
  * The whole policy for signals, in one place.
  *
- *   first HUP, INT or TERM   → forwarded to Claude, which gets the grace period to end
- *   a further one            → nothing more: a closing terminal sends HUP twice, and Claude is saving
- *   grace period over        → Claude and everything it started is killed
- *   before Claude is there   → it is not started, and the repo's setup is ended
- *   TSTP in a window of its own → Claude goes on (there is no shell to come back from)
+ *   first HUP, INT or TERM        → forwarded to Claude, which gets the grace period to end
+ *   a further one                 → ignored: a closing terminal sends HUP twice, and Claude is saving
+ *   grace period over             → Claude and everything it started is killed
+ *   before Claude was started     → Claude is not started, and the repo's setup is ended
+ *   TSTP in a window of its own   → Claude continues, because there is no shell to come back from
  */
 export const endingSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
 export type EndingSignal = (typeof endingSignals)[number]
@@ -27,6 +25,42 @@ export function onEndingSignal(phase: Phase): Action {
   }
 }
 
-export function exitCodeFor(code: number | null, signal: NodeJS.Signals | null): number {
-  return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+/** Listens from the very start, so that no ending signal can come too early. */
+export class SignalListener {
+  /** The first ending signal, null as long as none has come. */
+  received: EndingSignal | null = null
+  #listener: (signal: EndingSignal) => void = () => {}
+  readonly #handlers = endingSignals.map(signal => ({ signal, handle: () => this.#onSignal(signal) }))
+
+  constructor() {
+    for (const { signal, handle } of this.#handlers) process.on(signal, handle)
+  }
+
+  /** Replaces the listener that was there before. */
+  listen(listener: (signal: EndingSignal) => void): void {
+    this.#listener = listener
+  }
+
+  /** Waits for the first ending signal, unless one has come already, and at most this long. */
+  arrivesWithin(timeoutMs: number): Promise<void> {
+    if (this.received !== null) return Promise.resolve()
+    return new Promise(resolve => {
+      const tell = this.#listener
+      const timer = setTimeout(resolve, timeoutMs)
+      this.#listener = signal => {
+        tell(signal)
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  close(): void {
+    for (const { signal, handle } of this.#handlers) process.off(signal, handle)
+  }
+
+  #onSignal(signal: EndingSignal): void {
+    this.received ??= signal
+    this.#listener(signal)
+  }
 }

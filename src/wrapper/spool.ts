@@ -1,32 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { longestEventBytes } from '../claude/hook-command.ts'
+import { longestEventBytes } from '../claude/hook-scripts.ts'
 import { isTaken } from '../system/process-identity.ts'
-
-/** One file an event, named by the hook's pid, and a bell: a FIFO that a hook rings when its file is whole. */
-export interface SpoolPaths {
-  events: string
-  bell: string
-  /** Where hooks wait that want an answer. */
-  asks: string
-  /** Settings that deny nothing: while they are in force, hooks need not ask. */
-  undenied: string
-}
-
-export function spoolPaths(runDirectory: string): SpoolPaths {
-  return {
-    events: join(runDirectory, 'ev'),
-    bell: join(runDirectory, 'bell'),
-    asks: join(runDirectory, 'ask'),
-    undenied: join(runDirectory, 'undenied'),
-  }
-}
 
 export interface SpooledFile {
   path: string
-  /** Tells this very file from a later one of the same name. */
+  /** Distinguishes this file from a later one of the same name. */
   key: string
-  text: string
+  /** The file's JSON. */
+  data: unknown
 }
 
 export interface SpoolSweep {
@@ -35,17 +17,17 @@ export interface SpoolSweep {
   rejected: { path: string; reason: string }[]
 }
 
-/** Everything that is whole, oldest first. What a hook is still writing waits for its bell. */
+/** Reads every complete file, oldest first. A file that a hook is still writing is left for the hook's wake-up. */
 export function sweepSpool(events: string, nowMs: number): SpoolSweep {
   const entries = readdirSync(events).map(name => describeFile(join(events, name), name))
   const sweep: SpoolSweep = { files: [], rejected: [] }
   for (const entry of entries.filter(found => found !== null).sort(byAge)) {
     const { path, key, size } = entry
-    const text = size > longestEventBytes ? null : readFileSync(path, 'utf8')
-    if (text !== null && isWhole(text)) sweep.files.push({ path, key, text })
-    else if (text === null || !isBeingWritten(entry, nowMs)) {
-      sweep.rejected.push({ path, reason: text === null ? 'too long' : 'not JSON' })
-    }
+    const isTooLong = size > longestEventBytes
+    const data = isTooLong ? undefined : parseWhole(readFileSync(path, 'utf8'))
+    if (data !== undefined) sweep.files.push({ path, key, data })
+    else if (isTooLong || !isBeingWritten(entry, nowMs))
+      sweep.rejected.push({ path, reason: isTooLong ? 'too long' : 'not JSON' })
   }
   return sweep
 }
@@ -75,19 +57,19 @@ function byAge(a: FileEntry, b: FileEntry): number {
   return a.pid - b.pid
 }
 
-/** Longer than Claude lets a hook run: whoever has its pid by then is somebody else. */
+/** Longer than Claude lets a hook run. After that, the pid belongs to another process. */
 const longestWriteMs = 30_000
 
 function isBeingWritten({ pid, bornNs }: FileEntry, nowMs: number): boolean {
   return isTaken(pid) && nowMs - Number(bornNs / 1_000_000n) < longestWriteMs
 }
 
-function isWhole(text: string): boolean {
-  if (!text.trimEnd().endsWith('}')) return false
+/** Returns undefined if the text is not yet, or not at all, a JSON object. */
+function parseWhole(text: string): unknown {
+  if (!text.trimEnd().endsWith('}')) return undefined
   try {
-    JSON.parse(text)
-    return true
+    return JSON.parse(text)
   } catch {
-    return false
+    return undefined
   }
 }

@@ -1,54 +1,109 @@
-import type { Live } from '../claude/claude-state.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
-import type { MissionWindow } from '../surface/tmux-window.ts'
+import type { Config } from '../config/schema.ts'
+import type { Context } from '../context.ts'
+import type { MissionRecord, State, WaitingFor } from '../db/missions.ts'
+import type { MissionChanged } from '../mission/service.ts'
+import type { Surface } from '../surface/surface.ts'
 import type { Log } from './log.ts'
+import { runNotifyCommand } from './notify-command.ts'
 import type { Requests } from './requests.ts'
 
-/** The status file may be quicker than the hook that tells whether a rule will answer. */
+/** Claude's status may be quicker than the hook that tells whether a rule will answer. */
 const hookMs = 300
 
-/** Shows a mission's state in its window, and calls the user only for what no rule is about to answer. */
-export class Showing {
-  readonly #window: MissionWindow | null
+interface Presented {
+  state: State
+  waitingFor: WaitingFor | null
+  /** A rule is about to answer, so the user is not called. */
+  isHandled: boolean
+}
+
+/** Shows a mission's state on its surface, and calls the user for everything that no rule is about to answer. */
+export class StatePresenter {
+  readonly #context: Context
+  readonly #config: Config['notify']
+  readonly #surface: Surface
+  readonly #requests: Pick<Requests, 'hasOpen' | 'isHandled'>
   readonly #record: () => MissionRecord
-  readonly #requests: () => Pick<Requests, 'hasOpen' | 'isHandled'>
   readonly #log: Log
-  #live: Live | null = null
+  #presented: Presented | null = null
   #timer: NodeJS.Timeout | null = null
 
   constructor(
-    window: MissionWindow | null,
+    context: Context,
+    config: Config['notify'],
+    surface: Surface,
+    requests: Pick<Requests, 'hasOpen' | 'isHandled'>,
     record: () => MissionRecord,
-    requests: () => Pick<Requests, 'hasOpen' | 'isHandled'>,
     log: Log,
   ) {
-    this.#window = window
-    this.#record = record
+    this.#context = context
+    this.#config = config
+    this.#surface = surface
     this.#requests = requests
+    this.#record = record
     this.#log = log
   }
 
-  show(live: Live, isRenamed = false): void {
-    this.#live = live
-    const isEarly = live.waitingFor === 'permission' && !this.#requests().hasOpen
-    this.#window?.show(this.#record(), { ...live, isHandled: isEarly || this.#requests().isHandled })
-    if (isRenamed) this.#window?.rename(this.#record())
-    if (isEarly) this.#timer ??= setTimeout(() => this.refresh(), hookMs)
+  /** A subscriber of the mission service. */
+  readonly onChanged = ({ change }: MissionChanged): void => {
+    if ('state' in change) this.#presentSoon(change.waiting_for ?? null)
+    if ('name' in change) this.#try(() => this.#surface.rename(this.#record()))
   }
 
-  /** Who answers may have changed while the state has not. */
+  /** Who answers may have changed although the state has not. */
   refresh(): void {
     this.close()
-    try {
-      if (this.#live)
-        this.#window?.show(this.#record(), { ...this.#live, isHandled: this.#requests().isHandled })
-    } catch (error) {
-      this.#log(`not shown: ${String(error)}`)
-    }
+    if (this.#presented) this.#present(this.#requests.isHandled)
   }
 
   close(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
   }
+
+  #presentSoon(waitingFor: WaitingFor | null): void {
+    const isEarly = waitingFor === 'permission' && !this.#requests.hasOpen
+    this.#present(isEarly || this.#requests.isHandled)
+    if (isEarly) this.#timer ??= setTimeout(() => this.refresh(), hookMs)
+  }
+
+  #present(isHandled: boolean): void {
+    this.#try(() => {
+      const mission = this.#record()
+      const before = this.#presented
+      const next = { state: mission.state ?? 'starting', waitingFor: mission.waiting_for, isHandled }
+      this.#presented = next
+      if (before && isSame(before, next)) return
+      const isDone = before?.state === 'busy' && next.state === 'idle'
+      const isWatched = this.#surface.show(mission, { ...next, isDone })
+      const startsToWait = callsForUser(next) && !(before && callsForUser(before))
+      if (isWatched === false && (isDone || startsToWait)) this.#callUser(mission, next)
+    })
+  }
+
+  #callUser(mission: MissionRecord, { state, waitingFor }: Presented): void {
+    this.#surface.alert(mission, state === 'waiting' ? `waits for you (${waitingFor})` : 'is done')
+    if (this.#config.command)
+      runNotifyCommand(this.#context, this.#config.command, mission, { state, waitingFor })
+  }
+
+  #try(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#log(`not shown: ${String(error)}`)
+    }
+  }
+}
+
+function isSame(before: Presented, next: Presented): boolean {
+  return (
+    before.state === next.state &&
+    before.waitingFor === next.waitingFor &&
+    before.isHandled === next.isHandled
+  )
+}
+
+function callsForUser({ state, isHandled }: Presented): boolean {
+  return state === 'waiting' && !isHandled
 }

@@ -1,11 +1,12 @@
 import { stopGraceMs } from '../config/stop-grace.ts'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/mission-record.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import { listHeldMissions } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { StatusLine } from '../io/status-line.ts'
 import { isGone, leaseHolder } from '../mission/mission-status.ts'
+import { MissionService } from '../mission/service.ts'
 import { shortId } from '../mission-id.ts'
 import {
   isSameProcess,
@@ -14,16 +15,16 @@ import {
   systemProbe,
 } from '../system/process-identity.ts'
 import { signalPolitely, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
-import { releaseLease } from './lease.ts'
-import { endLeftoverClaude } from './orphaned-claude.ts'
+import { releaseLease, type StoredEnding } from './lease.ts'
+import { endOrphanedClaude } from './orphaned-claude.ts'
 
-/** How much longer than Claude's own grace period the wrapper may take for its own end. */
+/** How much longer than Claude's grace period a wrapper may take to end. */
 const wrapperMs = 3_000
 const wakeMs = 250
 
 /**
- * Ends the running ones among these, side by side; afterwards they are gone and the store says so. Resolves to those
- * that may still run: in another container, for instance.
+ * Ends the running ones among these missions in parallel. Afterwards their processes are gone and the store says so.
+ * Resolves to the missions that may still run, for instance in another container.
  */
 export async function stopMissions(
   context: Context,
@@ -47,7 +48,7 @@ export async function stopMissions(
   status.clear()
   const left = stillHeld(db, others)
   const areGone = await Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs)))
-  // From inside a mission its end is also ours: nothing can be done after this.
+  // Inside a mission, its end is also the end of this process, so it comes last.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
   if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
   const alive = new Set(left.filter((_, index) => !areGone[index]).map(({ mission }) => mission.id))
@@ -64,13 +65,13 @@ function held(mission: MissionRecord): Held[] {
   return wrapper === null ? [] : [{ mission, wrapper }]
 }
 
-/** Nobody sees the others end, however long they are waited for. */
+/** Waiting for a process that cannot be seen would never end. */
 function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): ProcessIdentity[] {
   const states = probe.liveness(wrappers)
   return wrappers.filter((_, index) => states[index] !== 'unknown')
 }
 
-/** Those whose wrapper has not said goodbye itself, as they are now. Others may be held anew, by somebody else. */
+/** The missions whose wrapper did not release its lease. A lease that another wrapper took since is not touched. */
 function stillHeld(db: Database, before: readonly Held[]): Held[] {
   const wrappers = new Map(before.map(({ mission, wrapper }) => [mission.id, wrapper]))
   return listHeldMissions(db)
@@ -78,7 +79,7 @@ function stillHeld(db: Database, before: readonly Held[]): Held[] {
     .filter(({ mission, wrapper }) => isSameProcess(wrapper, wrappers.get(mission.id) ?? null))
 }
 
-/** What a wrapper that was killed, now or long ago, could not do itself. false: it or its Claude may still live. */
+/** Does what a killed wrapper could not do itself. Resolves to false if it or its Claude may still be alive. */
 async function cleanUp(
   context: Context,
   db: Database,
@@ -86,14 +87,14 @@ async function cleanUp(
   { mission, wrapper }: Held,
   graceMs: number,
 ): Promise<boolean> {
-  if (!(await endLeftoverClaude(context, probe, mission, 'SIGTERM', graceMs))) return false
+  if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', graceMs))) return false
   if (!isGone(probe.liveness([wrapper])[0]!, mission, context.now())) return false
-  // A wrapper that had to be killed could not say goodbye: its end was still somebody's will.
-  releaseLease(db, mission.id, wrapper, { code: null, signal: 'SIGKILL', isLost: false }, context.now())
+  const missions = new MissionService(db, context.now)
+  releaseLease({ db, missions }, mission.id, wrapper, { why: 'stopped', code: null, signal: 'SIGKILL' })
   return true
 }
 
-/** Woken up in the background of a shell, Claude wants the terminal, and the kernel suspends both again. */
+/** Resumed in the background of a shell, Claude reaches for the terminal, and the kernel suspends both again. */
 async function waitAwake(
   probe: ProcessProbe,
   wrappers: readonly ProcessIdentity[],
@@ -111,22 +112,23 @@ async function waitAwake(
 }
 
 /**
- * A mission that was lost and is not wanted back: nothing of it runs any more, and `restore` leaves it alone. false:
- * its Claude cannot be ended, or somebody has brought it back meanwhile.
+ * Marks a lost mission as stopped, so that `restore` leaves it alone. Resolves to false if its Claude cannot be ended, or
+ * if it was restored meanwhile.
  */
 export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<boolean> {
   const probe = systemProbe(context.exec)
-  if (!(await endLeftoverClaude(context, probe, mission, 'SIGTERM', await stopGraceMs(context.paths))))
+  if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', await stopGraceMs(context.paths))))
     return false
   const signal = mission.exit_signal as NodeJS.Signals | null
-  const ending = { code: mission.exit_code, signal, isLost: false }
-  return releaseLease(db, mission.id, leaseHolder(mission), ending, context.now())
+  const missions = new MissionService(db, context.now)
+  const ending: StoredEnding = { why: 'stopped', code: mission.exit_code, signal }
+  return releaseLease({ db, missions }, mission.id, leaseHolder(mission), ending)
 }
 
 export function stillRunning(missions: readonly MissionRecord[]): AgencError {
   const ids = missions.map(({ id }) => shortId(id))
   return new AgencError(
     `could not be stopped from here: ${ids.join(', ')}`,
-    `In another container? Stop it there. Its processes: agenc mission show ${ids[0]}`,
+    `If it runs in another container, stop it there. See its processes: agenc mission show ${ids[0]}`,
   )
 }

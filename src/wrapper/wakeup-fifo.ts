@@ -4,21 +4,23 @@ import { AgencError, errorCode } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
 import type { Runner } from '../system/runner.ts'
 
-/** A FIFO that calls back at every ring, without polling and without one of the user's few inotify instances. */
-export class Bell {
+/**
+ * A FIFO that calls `onWakeup` whenever a byte arrives. It needs no polling, and none of the user's few inotify
+ * instances.
+ */
+export class WakeupFifo {
+  onWakeup: () => void = () => {}
   readonly #exec: Runner
   readonly #path: string
-  readonly #onRing: () => void
   #descriptor: number | null = null
   #socket: Socket | null = null
 
-  constructor(exec: Runner, path: string, onRing: () => void) {
+  constructor(exec: Runner, path: string) {
     this.#exec = exec
     this.#path = path
-    this.#onRing = onRing
   }
 
-  /** Open for reading and writing, it never ends, its writers never block, and a ring is kept until it is heard. */
+  /** Open for reading and writing, the FIFO never ends, writers never block, and bytes wait until they are read. */
   open(): number {
     if (this.#descriptor !== null) return this.#descriptor
     if (!isFifo(this.#path)) makeFifo(this.#exec, this.#path)
@@ -29,7 +31,7 @@ export class Bell {
   listen(): void {
     if (this.#socket !== null) return
     this.#socket = new Socket({ fd: this.open(), readable: true, writable: false })
-    this.#socket.on('data', this.#onRing)
+    this.#socket.on('data', () => this.onWakeup())
     this.#socket.on('error', () => {})
   }
 
@@ -43,7 +45,7 @@ function isFifo(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false
 }
 
-/** The guard may be about to: of two at the same moment, one is refused. */
+/** The guard's shell makes the FIFO too. If both try at once, one of them fails, and the FIFO is there. */
 function makeFifo(exec: Runner, path: string): void {
   removeFile(path)
   const { stderr } = exec.capture('mkfifo', ['-m', '600', path])
@@ -54,27 +56,32 @@ function makeFifo(exec: Runner, path: string): void {
   )
 }
 
-/** For other agenc commands: wakes the wrapper up, if there is one. */
-export function ringBell(bell: string): void {
+/** Wakes up the process that listens on the FIFO, if there is one. */
+export function wakeUp(path: string): void {
   try {
-    const descriptor = openSync(bell, constants.O_WRONLY | constants.O_NONBLOCK)
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
     try {
       writeSync(descriptor, '.')
     } finally {
       closeSync(descriptor)
     }
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENXIO') throw error
+    if (!isUnheard(error)) throw error
   }
 }
 
-/** Does anybody listen at this moment? */
-export function isBellHeard(bell: string): boolean {
+/** Whether a process has the FIFO open at this moment. */
+export function isListening(path: string): boolean {
   try {
-    closeSync(openSync(bell, constants.O_WRONLY | constants.O_NONBLOCK))
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK))
     return true
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENXIO') return false
+    if (isUnheard(error)) return false
     throw error
   }
+}
+
+/** There is no FIFO, or no process has it open. */
+function isUnheard(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENXIO'
 }

@@ -12,7 +12,7 @@ export interface Machine {
   tmux: string
   fzf: string
   git: string
-  /** Over the last minute, when the run began. */
+  /** The load average over one minute at the start of the run. */
   load: number
   date: string
 }
@@ -42,7 +42,7 @@ function firstNumber(program: string, flag: string): string {
 export function machineLines(machine: Machine): string[] {
   const { cpu, cores, memoryGiB, system, load } = machine
   return [
-    `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, load ${load} when it began`,
+    `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, load ${load} at the start`,
     `agenc ${machine.agenc}, Node ${machine.node}, tmux ${machine.tmux}, fzf ${machine.fzf}, git ${machine.git}`,
   ]
 }

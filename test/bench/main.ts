@@ -1,56 +1,51 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Cleanup, openBox, projectRoot } from './box.ts'
 import { cases } from './cases/index.ts'
-import { hold } from './contest.ts'
+import { compare, type Measured, type Outcome, outcomeOf } from './comparison.ts'
 import { describeMachine, machineLines } from './machine.ts'
 import { chosenRows, effortFor, type Options, parseOptions, usage } from './options.ts'
-import { type Measured, type Outcome, outcomeOf } from './outcome.ts'
-import { openBox } from './place/box.ts'
-import { Leftovers } from './place/leftovers.ts'
-import { projectRoot } from './place/root.ts'
-import { benchmarksPage } from './report/markdown.ts'
-import { ratioPlot } from './report/plot.ts'
-import { outcomeLine } from './report/text.ts'
+import { benchmarksPage, outcomeLine, ratioPlot } from './report.ts'
 import type { Row } from './rows.ts'
 
 const exitUsage = 64
-const leftovers = new Leftovers()
+const cleanup = new Cleanup()
 
 async function main(options: Options): Promise<void> {
   const machine = describeMachine(new Date())
-  const say = options.json ? console.error : console.log
+  const print = options.json ? console.error : console.log
   build()
-  for (const line of machineLines(machine)) say(line)
+  for (const line of machineLines(machine)) print(line)
   const outcomes: Outcome[] = []
   for (const row of chosenRows(options)) {
-    const measured = await measure(row, options).catch(error => notMeasured(row, error))
+    const measured = await measure(row, options).catch(error => reportFailure(row, error))
     if (measured === null) continue
     const outcome = outcomeOf(row, measured)
     outcomes.push(outcome)
-    say(outcomeLine(outcome))
+    print(outcomeLine(outcome))
   }
   if (options.json) console.log(JSON.stringify({ machine, outcomes }, null, 2))
   if (options.write) {
-    writeDocument('benchmarks.md', benchmarksPage(machine, outcomes))
-    writeDocument('benchmarks.svg', ratioPlot(outcomes))
+    writeFileSync(join(projectRoot, 'docs', 'benchmarks.md'), benchmarksPage(machine, outcomes))
+    writeFileSync(join(projectRoot, 'docs', 'benchmarks.svg'), ratioPlot(outcomes))
   }
   if (options.check && outcomes.some(({ verdict }) => verdict === 'missed')) process.exitCode = 1
 }
 
 async function measure(row: Row, options: Options): Promise<Measured> {
-  const measured = cases[row.name]
+  const rowCase = cases[row.name]
   try {
-    const box = openBox(leftovers)
-    if ('survey' in measured) return { pairs: [], figures: await measured.survey(box) }
-    return await hold(await measured.prepare(box), row.atMost, effortFor(row, options))
+    const box = openBox(cleanup)
+    if ('measureFigures' in rowCase) return { pairs: [], figures: await rowCase.measureFigures(box) }
+    return await compare(await rowCase.prepare(box), row.atMost, effortFor(row, options))
   } finally {
-    await leftovers.clear()
+    await cleanup.run()
   }
 }
 
-/** The other rows are worth having all the same. */
-function notMeasured({ name }: Row, error: Error): null {
+/** A failed row does not stop the others. */
+function reportFailure({ name }: Row, error: Error): null {
   console.error(`bench: ${name} could not be measured: ${error.stack}`)
   process.exitCode = 1
   return null
@@ -63,13 +58,8 @@ function build(): void {
   if (status !== 0) throw new Error('the build failed')
 }
 
-function writeDocument(name: string, text: string): void {
-  mkdirSync(join(projectRoot, 'docs'), { recursive: true })
-  writeFileSync(join(projectRoot, 'docs', name), text)
-}
-
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => void leftovers.clear().finally(() => process.exit(1)))
+  process.on(signal, () => void cleanup.run().finally(() => process.exit(1)))
 }
 
 function optionsOrUsage(argv: readonly string[]): Options | null {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { Effort } from './contest.ts'
+import type { Effort } from './comparison.ts'
 import { type Row, type RowName, rows } from './rows.ts'
 
 export interface Options {
@@ -14,15 +14,15 @@ export interface Options {
 
 export const usage = `usage: npm run bench -- [--only <row>]… [--rounds <n>] [--quick] [--check] [--json] [--write] [--install]
 
-  --only     measure these rows: ${rows.map(({ name }) => name).join(', ')}
-  --rounds   so many rounds a row, neither more nor fewer
-  --quick    a quarter of the rounds, without the rows that take long to prepare
-  --check    exit 1 when a limit is missed
+  --only     measure only these rows: ${rows.map(({ name }) => name).join(', ')}
+  --rounds   run exactly this many rounds per row
+  --quick    run a quarter of the rounds, and skip rows that take long to prepare
+  --check    exit with 1 if a limit is missed
   --json     print JSON instead of the table
-  --write    write docs/benchmarks.md and its plot
-  --install  measure an installation too, which takes minutes and the network`
+  --write    write docs/benchmarks.md and docs/benchmarks.svg
+  --install  also measure an installation, which takes minutes and needs the network`
 
-/** Throws an Error whose message is for the user. */
+/** Throws an Error with a message for the user. */
 export function parseOptions(argv: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...argv],
@@ -38,10 +38,12 @@ export function parseOptions(argv: readonly string[]): Options {
   })
   const only = values.only.flatMap(text => text.split(','))
   const unknown = only.find(name => !rows.some(row => row.name === name))
-  if (unknown !== undefined) throw new Error(`there is no row ${JSON.stringify(unknown)}`)
+  if (unknown !== undefined) throw new Error(`unknown row ${JSON.stringify(unknown)}`)
   const rounds = values.rounds === undefined ? null : Number(values.rounds)
-  if (rounds !== null && !(Number.isInteger(rounds) && rounds > 0)) throw new Error('--rounds takes a number')
-  if (values.write && (values.quick || only.length > 0)) throw new Error('--write takes a whole run')
+  if (rounds !== null && !(Number.isInteger(rounds) && rounds > 0))
+    throw new Error('--rounds needs a positive number')
+  if (values.write && (values.quick || only.length > 0))
+    throw new Error('--write needs a full run, without --quick or --only')
   return { ...values, only: only as RowName[], rounds }
 }
 
@@ -55,8 +57,8 @@ export function chosenRows({ only, quick, install }: Options): Row[] {
 const budgetMs = 30_000
 
 export function effortFor({ rounds }: Row, options: Options): Effort {
-  if (options.rounds !== null) return { rounds: options.rounds, mostFold: 1, budgetMs }
+  if (options.rounds !== null) return { rounds: options.rounds, maxFactor: 1, budgetMs }
   if (options.quick)
-    return { rounds: Math.max(3, Math.ceil(rounds / 4)), mostFold: 2, budgetMs: budgetMs / 6 }
-  return { rounds, mostFold: 4, budgetMs }
+    return { rounds: Math.max(3, Math.ceil(rounds / 4)), maxFactor: 2, budgetMs: budgetMs / 6 }
+  return { rounds, maxFactor: 4, budgetMs }
 }

@@ -1,17 +1,15 @@
 export type Unit = 'ms' | 'MiB'
 
-/** One line of the table: what is measured, beside what, and how much of that it may cost. */
+/** One line of the table: what is measured, and how much it may cost compared with the floor. */
 export interface Row {
   name: RowName
   what: string
-  /** null: there is nothing to compare with. */
+  /** Null if there is nothing to compare with. */
   floor: string | null
-  /** Times the floor; null: limits of its own, or only shown. */
+  /** A multiple of the floor. Null if the ratio has no limit. */
   atMost: number | null
   unit: Unit
   rounds: number
-  /** Where it is missed: what its figures say about why. */
-  why?: string
 }
 
 export type RowName = (typeof names)[number]
@@ -37,82 +35,95 @@ const names = [
 ] as const
 
 const emptyNode = 'an empty Node script'
-const at10 = 'the same with 10 missions'
+const tenMissions = 'the same with 10 missions'
 
-/** With copy-on-write a working copy need not write its files at all. */
+/** On a file system with copy-on-write, a working copy does not have to write its files at all. */
 export const workingCopyAtMost = { copyOnWrite: 0.5, otherwise: 1.2 }
 
 const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
   'ls-10': {
     what: '`agenc mission ls --json`, 10 missions, none running',
     floor: emptyNode,
-    atMost: 1.3,
+    atMost: 1.5,
     rounds: 25,
   },
   'ls-1000': {
-    what: 'the same, 1,000 missions, 20 running (one tmux query)',
-    floor: emptyNode,
-    atMost: 1.6,
+    what: '`agenc mission ls --json`, 1,000 missions, 20 running',
+    floor: 'a plain script that opens the same store, asks tmux once and prints the same text',
+    atMost: 1.25,
     rounds: 25,
-    why: 'Scripts that do no more than a part of it are measured beside an empty one. They load better-sqlite3 as it is installed; the built agenc opens the store in less, as ls-10 shows. Of the limit, what ls-10, one question to tmux and the writing leave is less than reading the records takes, without making anything of them: the difference of the last two.',
   },
   help: { what: '`agenc --help`', floor: emptyNode, atMost: 1.5, rounds: 25 },
   'mission-help': { what: '`agenc mission --help`', floor: emptyNode, atMost: 1.5, rounds: 25 },
   'switch-picker': {
-    what: 'key press → switch picker readable, 100 mission windows',
+    what: 'key press → switcher readable, 100 mission windows',
     floor: 'key press → `display-popup -E` with `tmux list-windows` piped to fzf',
     atMost: 1.3,
     rounds: 25,
   },
   'new-picker': {
-    what: 'key press → new-mission picker readable, 200 repos',
-    floor: 'the same with `ls` piped to fzf',
-    atMost: 1.5,
+    what: 'key press → repo picker readable, 200 repos',
+    floor: 'key press → `display-popup -E` with `ls` piped to fzf',
+    atMost: 1.3,
     rounds: 25,
   },
   hook: {
-    what: 'one hook event, end to end, no Node',
+    what: 'one hook event, from Claude to the store',
     floor: "`sh -c 'cat >/dev/null'`",
-    atMost: 3,
+    atMost: 2,
     rounds: 60,
   },
   'new-mission': {
-    what: "`mission new --blank --no-focus` inside the session → Claude's process starts",
+    what: "`agenc mission new --blank --no-focus` inside the session → Claude's process starts",
     floor: 'an empty Node script, then `tmux new-window` with an empty Node script that starts it',
-    atMost: 1.6,
+    atMost: 1.7,
     rounds: 15,
   },
   'working-copy': {
-    what: 'working copy of a 20,000-file repo',
+    what: 'working copy of a repo with 20,000 files',
     floor: '`git clone --local`',
     atMost: workingCopyAtMost.otherwise,
     rounds: 6,
   },
   resume: {
-    what: '`resume` of a running mission → window in front',
+    what: '`agenc mission resume` of a running mission → its window is in front',
     floor: '`tmux select-window` from an empty Node script',
-    atMost: 1.4,
+    atMost: 1.5,
     rounds: 20,
   },
-  idle: { what: '100 idle missions, 30 s', floor: null, atMost: null, rounds: 1 },
+  idle: { what: '100 idle missions, over 30 s', floor: null, atMost: null, rounds: 1 },
   memory: {
-    what: 'memory of a wrapper (PSS), 20 running',
-    floor: 'an idle empty Node script beside each',
-    atMost: 1.3,
+    what: 'memory (PSS) of one wrapper while 20 are running',
+    floor: 'an idle empty Node script, 20 of them running',
+    atMost: 1.6,
     unit: 'MiB',
     rounds: 20,
   },
-  'growth-status': { what: '`status` at 1,000 missions', floor: at10, atMost: 2, rounds: 12 },
-  'growth-ls': { what: '`ls` at 1,000 missions', floor: at10, atMost: 2, rounds: 12 },
-  'growth-switch': { what: '`switch` at 1,000 missions', floor: at10, atMost: 2, rounds: 12 },
-  kill: {
-    what: '`tmux kill`, 30 missions',
-    floor: 'stopping one',
-    atMost: 3,
-    rounds: 6,
-    why: "tmux closes one window after the other (Debian's starts a helper program for each), however many cores there are. What it takes to end as many Node scripts that do nothing, plus the Node that stops one, leaves little below the limit; and a wrapper still has to hear its signal, end its Claude and store how that went. To kill a session with one mission ends a session as well, so thirty are measured beside that, too. All of them have run for some ten seconds, after which V8 drops what it compiled for their start. Their Claude ends at once; thirty real ones take seconds, however they are told to end and by whom, because at their end they all write the same file, one after the other.",
+  'growth-status': {
+    what: '`agenc status --json` with 1,000 missions',
+    floor: tenMissions,
+    atMost: 2,
+    rounds: 12,
   },
-  install: { what: 'installed size, cold `npm ci`', floor: null, atMost: null, rounds: 1 },
+  'growth-ls': {
+    what: '`agenc mission ls --json` with 1,000 missions',
+    floor: tenMissions,
+    atMost: 2,
+    rounds: 12,
+  },
+  'growth-switch': {
+    what: 'key press → switcher readable, 1,000 missions',
+    floor: tenMissions,
+    atMost: 2,
+    rounds: 12,
+  },
+  kill: {
+    what: '`agenc tmux kill` with 30 missions',
+    floor: '`agenc mission stop` of one mission',
+    atMost: null,
+    rounds: 6,
+  },
+  install: { what: 'installed size and cold `npm ci`', floor: null, atMost: null, rounds: 1 },
 }
 
 export const rows: readonly Row[] = names.map(name => ({ unit: 'ms', ...table[name], name }))

@@ -9,7 +9,7 @@ import type { MissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import { ringBell } from '../../src/wrapper/wakeup-fifo.ts'
+import { wakeUp } from '../../src/wrapper/wakeup-fifo.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { openTerminal } from '../helpers/terminal.ts'
@@ -205,7 +205,7 @@ test('mission answer: another answer was quicker, and said the opposite', async 
     return JSON.parse(readFileSync(join(events, name!), 'utf8')) as { request: number; bell: string }
   })
   await withStore(box, db => settleRequest(db, request, { decision: 'deny', by: 'answer', latencyMs: 1 }))
-  ringBell(bell)
+  wakeUp(bell)
   expect(await answering).toMatchObject({
     exitCode: 1,
     stdout: '',

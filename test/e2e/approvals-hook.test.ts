@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { askingHookCommand } from '../../src/claude/asking-hook.ts'
-import { checkingHookCommand } from '../../src/claude/checking-hook.ts'
-import { AskChannel } from '../../src/claude/hook-channel.ts'
+import { askingHook, checkingHook } from '../../src/claude/hook-scripts.ts'
 import { allowReply } from '../../src/claude/permission-reply.ts'
+import { openReplyChannel } from '../../src/claude/reply-channel.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { listTree } from '../../src/system/process-tree.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import { Bell } from '../../src/wrapper/wakeup-fifo.ts'
+import { WakeupFifo } from '../../src/wrapper/wakeup-fifo.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { isProcessAlive } from '../helpers/session.ts'
@@ -32,21 +31,27 @@ interface Hook {
 
 function places() {
   const run = join(temporaryDirectory(), "it's a run")
-  const target = { events: join(run, 'ev'), asks: join(run, 'ask'), bell: join(run, 'bell') }
+  const target = { events: join(run, 'ev'), asks: join(run, 'ask'), wakeup: join(run, 'bell') }
   for (const directory of [run, target.events, target.asks]) mkdirSync(directory)
   return target
 }
 
-/** A place with a bell, which counts its rings. */
+/** The same with a FIFO that is listened to. */
 function listeningPlaces() {
   const target = places()
-  let rings = 0
-  const bell = new Bell(systemRunner, target.bell, () => {
-    rings++
-  })
-  bell.listen()
-  onTestFinished(() => bell.close())
-  return { target, rings: () => rings }
+  let wakeups = 0
+  const fifo = new WakeupFifo(systemRunner, target.wakeup)
+  fifo.onWakeup = () => {
+    wakeups++
+  }
+  fifo.listen()
+  onTestFinished(() => fifo.close())
+  return { target, wakeups: () => wakeups }
+}
+
+/** Opens the channel to the hook that waits at this path. */
+function channelAt(path: string) {
+  return openReplyChannel(dirname(path), basename(path), 'asks')
 }
 
 function startHook(shell: string, command: string, env = process.env): Hook {
@@ -56,7 +61,7 @@ function startHook(shell: string, command: string, env = process.env): Hook {
   child.stdout.on('data', data => {
     text += data
   })
-  // A hook that has nobody to tell does not read.
+  // A hook without a wrapper does not read its stdin.
   child.stdin.on('error', () => {})
   child.stdin.end(event)
   const ended = new Promise<number | null>(resolve => child.on('close', resolve))
@@ -67,7 +72,7 @@ function startHook(shell: string, command: string, env = process.env): Hook {
   return { child, pid: child.pid!, output: () => text, ended }
 }
 
-/** Everything that a hook has started. */
+/** The processes that a hook has started. */
 function helpersOf({ pid }: Hook): number[] {
   const probe = systemProbe(systemRunner)
   return listTree(systemRunner, probe, pid)
@@ -76,37 +81,37 @@ function helpersOf({ pid }: Hook): number[] {
 }
 
 describe.each(shells)('the asking hook in %s', shell => {
-  async function rungHook(patience = shortPatience) {
-    const { target, rings } = listeningPlaces()
-    const command = askingHookCommand({ ...target, wrapperPid: process.pid }, otherwise, patience)
+  async function listeningHook(patience = shortPatience) {
+    const { target, wakeups } = listeningPlaces()
+    const command = askingHook({ ...target, wrapperPid: process.pid }, otherwise, patience)
     const hook = startHook(shell, command)
-    await waitFor('the ring', () => rings() > 0)
+    await waitFor('the wake-up', () => wakeups() > 0)
     expect(readFileSync(join(target.events, String(hook.pid)), 'utf8')).toBe(event)
     const fifo = join(target.asks, String(hook.pid))
     return { hook, fifo, asks: target.asks }
   }
 
   async function waitingHook() {
-    const { hook, fifo, asks } = await rungHook({ seconds: 30, moreSeconds: 30 })
-    const channel = AskChannel.open(fifo)!
+    const { hook, fifo, asks } = await listeningHook({ seconds: 30, moreSeconds: 30 })
+    const channel = channelAt(fifo)!
     expect(readdirSync(asks)).toEqual([])
     return { hook, channel }
   }
 
-  test('answered at once, and answered after a while', async () => {
+  test('gives the answer, at once or later', async () => {
     const reply = allowReply({ mode: 'acceptEdits' })
     const quick = await waitingHook()
-    expect(quick.channel.answer(reply)).toBe(true)
+    expect(quick.channel.allow({ mode: 'acceptEdits' })).toBe(true)
     expect(await quick.hook.ended).toBe(0)
     expect(JSON.parse(quick.hook.output())).toEqual(reply)
     const slow = await waitingHook()
     slow.channel.keepWaiting()
-    slow.channel.answer(reply)
+    slow.channel.allow({ mode: 'acceptEdits' })
     expect(await slow.hook.ended).toBe(0)
     expect(JSON.parse(slow.hook.output())).toEqual(reply)
   })
 
-  test('released at once, and released after a while: nothing is said', async () => {
+  test('prints nothing when it is released, at once or later', async () => {
     for (const isWaiting of [false, true]) {
       const { hook, channel } = await waitingHook()
       if (isWaiting) channel.keepWaiting()
@@ -116,77 +121,77 @@ describe.each(shells)('the asking hook in %s', shell => {
     }
   })
 
-  test('what cannot be decided is said in its own words', async () => {
+  test('prints its own words if the wrapper cannot decide', async () => {
     const { hook, channel } = await waitingHook()
     channel.giveUp()
     expect(await hook.ended).toBe(0)
     expect(hook.output()).toBe(`${otherwise}\n`)
   })
 
-  test('ended by Claude while it waits: gone, and the answer comes too late', async () => {
+  test('ends with Claude’s signal, and an answer then comes too late', async () => {
     const { hook, channel } = await waitingHook()
     await waitFor('its patience', () => helpersOf(hook).length === 2)
     channel.keepWaiting()
     hook.child.kill('SIGTERM')
     expect(await hook.ended).toBe(0)
-    expect(channel.answer(allowReply())).toBe(false)
+    expect(channel.allow()).toBe(false)
   })
 
-  test('a wrapper that hangs: given up in time, and its answer comes too late', async () => {
-    const { hook, fifo, asks } = await rungHook()
+  test('gives up a wrapper that hangs, whose answer then comes too late', async () => {
+    const { hook, fifo, asks } = await listeningHook()
     expect(await hook.ended).toBe(0)
     expect(hook.output()).toBe(`${otherwise}\n`)
     expect(readdirSync(asks)).toEqual([])
-    expect(AskChannel.open(fifo)).toBeNull()
+    expect(channelAt(fifo)).toBeNull()
   })
 
-  test('a wrapper that hangs with the question in its hands: given up as well', async () => {
-    const { hook, fifo } = await rungHook()
-    const channel = AskChannel.open(fifo)!
+  test('gives up a wrapper that hangs after it has opened the FIFO', async () => {
+    const { hook, fifo } = await listeningHook()
+    const channel = channelAt(fifo)!
     expect(await hook.ended).toBe(0)
     expect(hook.output()).toBe(`${otherwise}\n`)
-    expect(channel.answer(allowReply())).toBe(false)
+    expect(channel.allow()).toBe(false)
   })
 
-  test('told to wait, it waits on, and nobody watches the time any more', async () => {
+  test('told to wait, it waits without a time limit', async () => {
     const { hook, channel } = await waitingHook()
     const helpers = await waitFor('the watch', () => helpersOf(hook).length === 2 && helpersOf(hook))
     channel.keepWaiting()
     await waitFor('the end of the watch', () => !helpers.some(isProcessAlive))
-    expect(channel.answer(allowReply())).toBe(true)
+    expect(channel.allow()).toBe(true)
     expect(await hook.ended).toBe(0)
     expect(JSON.parse(hook.output())).toEqual(allowReply())
   })
 
-  test('answered, or ended by Claude: nothing of it is left', async () => {
+  test('leaves no process behind, whether it was answered or ended', async () => {
     for (const isAnswered of [true, false]) {
       const { hook, channel } = await waitingHook()
       const helpers = await waitFor('the watch', () => helpersOf(hook).length === 2 && helpersOf(hook))
-      if (isAnswered) channel.answer(allowReply())
+      if (isAnswered) channel.allow()
       else hook.child.kill('SIGTERM')
       await hook.ended
       await waitFor('their end', () => !helpers.some(isProcessAlive))
     }
   })
 
-  test('no wrapper, or one that was killed: it does not wait', async () => {
+  test('does not wait without a wrapper, or after it was killed', async () => {
     const { target } = listeningPlaces()
     const dead = spawn('true')
     await new Promise(resolve => dead.on('close', resolve))
-    const withoutBell = startHook(shell, askingHookCommand({ ...places(), wrapperPid: process.pid }))
-    expect(await withoutBell.ended).toBe(0)
-    expect(withoutBell.output()).toBe('')
-    const killed = startHook(shell, askingHookCommand({ ...target, wrapperPid: dead.pid! }, otherwise))
+    const withoutFifo = startHook(shell, askingHook({ ...places(), wrapperPid: process.pid }))
+    expect(await withoutFifo.ended).toBe(0)
+    expect(withoutFifo.output()).toBe('')
+    const killed = startHook(shell, askingHook({ ...target, wrapperPid: dead.pid! }, otherwise))
     expect(await killed.ended).toBe(0)
     expect(killed.output()).toBe(`${otherwise}\n`)
   })
 
-  test('its place cannot be written to: the event is still told', async () => {
-    const { target, rings } = listeningPlaces()
+  test('still reports its event if no FIFO can be made', async () => {
+    const { target, wakeups } = listeningPlaces()
     const asks = join(target.asks, 'nowhere')
-    const hook = startHook(shell, askingHookCommand({ ...target, asks, wrapperPid: process.pid }))
+    const hook = startHook(shell, askingHook({ ...target, asks, wrapperPid: process.pid }))
     expect(await hook.ended).toBe(0)
-    await waitFor('the ring', () => rings() > 0)
+    await waitFor('the wake-up', () => wakeups() > 0)
     expect(existsSync(join(target.events, String(hook.pid)))).toBe(true)
   })
 })
@@ -194,29 +199,29 @@ describe.each(shells)('the asking hook in %s', shell => {
 describe.each(shells)('the hook before every tool in %s', shell => {
   const deniesNothing = '{ "approvals": { "mode": "all" } }\n'
 
-  async function checkingPlaces(settings: string | null, undenied: string | null) {
-    const { target, rings } = listeningPlaces()
+  async function checkingPlaces(settings: string | null, known: string | null) {
+    const { target, wakeups } = listeningPlaces()
     const own = join(target.events, '..')
     const whole = {
       ...target,
       wrapperPid: process.pid,
       settings: join(own, 'config.json'),
-      undenied: join(own, 'undenied'),
+      settingsWithoutDenies: join(own, 'settings-without-denies'),
     }
     if (settings !== null) writeFileSync(whole.settings, settings)
-    if (undenied !== null) writeFileSync(whole.undenied, undenied)
-    return { rings, target: whole }
+    if (known !== null) writeFileSync(whole.settingsWithoutDenies, known)
+    return { wakeups, target: whole }
   }
 
   test.each([
     ['settings known to deny nothing', deniesNothing, deniesNothing],
     ['no settings, where there were some that deny nothing', null, deniesNothing],
-  ])('%s: it asks nobody and says nothing', async (_, settings, undenied) => {
-    const { target, rings } = await checkingPlaces(settings, undenied)
-    const hook = startHook(shell, checkingHookCommand(target, otherwise))
+  ])('%s: it does not ask and prints nothing', async (_, settings, known) => {
+    const { target, wakeups } = await checkingPlaces(settings, known)
+    const hook = startHook(shell, checkingHook(target, otherwise))
     expect(await hook.ended).toBe(0)
     expect(hook.output()).toBe('')
-    expect([rings(), readdirSync(target.events)]).toEqual([0, []])
+    expect([wakeups(), readdirSync(target.events)]).toEqual([0, []])
   })
 
   test.each([
@@ -224,34 +229,34 @@ describe.each(shells)('the hook before every tool in %s', shell => {
     ['nothing is known, and there are no settings', null, null],
     ['other settings of the same length', deniesNothing.replace('all', 'ask'), deniesNothing],
     ['settings with something added', `${deniesNothing} `, deniesNothing],
-  ])('%s: the wrapper is asked', async (_, settings, undenied) => {
-    const { target, rings } = await checkingPlaces(settings, undenied)
-    const hook = startHook(shell, checkingHookCommand(target, otherwise))
-    await waitFor('the ring', () => rings() > 0)
-    AskChannel.open(join(target.asks, String(hook.pid)))!.release()
+  ])('%s: the wrapper is asked', async (_, settings, known) => {
+    const { target, wakeups } = await checkingPlaces(settings, known)
+    const hook = startHook(shell, checkingHook(target, otherwise))
+    await waitFor('the wake-up', () => wakeups() > 0)
+    channelAt(join(target.asks, String(hook.pid)))!.release()
     expect(await hook.ended).toBe(0)
     expect(hook.output()).toBe('')
   })
 
   test('a system without cmp: the wrapper is asked', async () => {
-    const { target, rings } = await checkingPlaces(deniesNothing, deniesNothing)
+    const { target, wakeups } = await checkingPlaces(deniesNothing, deniesNothing)
     const env = { ...process.env, PATH: pathWithout(process.env.PATH!, ['cmp']) }
-    const hook = startHook(shell, checkingHookCommand(target, otherwise), env)
+    const hook = startHook(shell, checkingHook(target, otherwise), env)
     // busybox has a cmp of its own.
-    await Promise.race([waitFor('the ring', () => rings() > 0), hook.ended])
-    AskChannel.open(join(target.asks, String(hook.pid)))?.release()
+    await Promise.race([waitFor('the wake-up', () => wakeups() > 0), hook.ended])
+    channelAt(join(target.asks, String(hook.pid)))?.release()
     expect(await hook.ended).toBe(0)
     expect(hook.output()).toBe('')
   })
 })
 
-test('nobody waits there: no channel', () => {
+test('there is no channel where no hook waits', () => {
   const { asks } = places()
-  expect(AskChannel.open(join(asks, '1'))).toBeNull()
+  expect(channelAt(join(asks, '1'))).toBeNull()
   const fifo = join(asks, '2')
   spawnSync('mkfifo', [fifo])
-  expect(AskChannel.open(fifo)).toBeNull()
+  expect(channelAt(fifo)).toBeNull()
   const file = join(asks, '3')
   writeFileSync(file, '')
-  expect(AskChannel.open(file)).toBeNull()
+  expect(channelAt(file)).toBeNull()
 })

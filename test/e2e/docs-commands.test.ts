@@ -9,7 +9,7 @@ import { type SessionBox, sessionBox } from '../helpers/session.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
-/** What a reader would see there, and what ends it. */
+/** Commands that take over the terminal: the text they show, and the keys that end them. */
 const interactive: Record<string, { shows: RegExp; keys: string; exitCode: number }> = {
   agenc: { shows: /-[0-9a-f]{8} /, keys: '\u0002d', exitCode: 0 },
   'agenc tmux attach': { shows: /-[0-9a-f]{8} /, keys: '\u0002d', exitCode: 0 },
@@ -17,10 +17,10 @@ const interactive: Record<string, { shows: RegExp; keys: string; exitCode: numbe
   'agenc setup': { shows: /\?/, keys: '\u0003', exitCode: 130 },
 }
 
-/** Not run here: what they do has a test of its own, and needs a network or a clone. */
+/** Not run here, because they need the network or a fresh clone. Other tests cover them. */
 const elsewhere = [/^npm (start|test|install|ci|run)\b/, /^git clone\b/, /^cd agenc$/, /^sudo\b/, /^brew\b/]
 
-/** `3f2a` in the docs stands for a mission of the reader's; `owner/name` is a repo that git finds on this disk. */
+/** In the docs, `3f2a` stands for one of the reader's missions. It is replaced by the id of a real one. */
 const exampleId = /\b3f2a\b/g
 
 function blocksOf(page: string): string[][] {
@@ -31,7 +31,7 @@ function blocksOf(page: string): string[][] {
   })
 }
 
-/** Lines that belong to one shell stay together; what takes the terminal is alone. */
+/** Keeps lines for one shell together. A command that takes over the terminal becomes a part of its own. */
 function partsOf(lines: readonly string[]): string[][] {
   const parts: string[][] = [[]]
   for (const line of lines) {
@@ -59,7 +59,7 @@ function readersMachine(): SessionBox {
   return box
 }
 
-/** The session as a reader has it by now: a part of the docs may have ended it. */
+/** Returns a window of the session. Starts a new session if an earlier command has ended it. */
 async function firstWindow(box: SessionBox): Promise<string> {
   const running = hasSession(box) ? box.windows().find(({ mission }) => mission !== '') : undefined
   return (running ?? (await box.start())).id
@@ -99,7 +99,8 @@ test.each(['README.md', 'docs/guide.md', 'docs/scripting.md'])(
     const box = readersMachine()
     if (page === 'docs/scripting.md') box.agenc(['repo', 'add', 'owner/name', '--trust'])
     const needsJq = /\bjq\b/
-    if (findProgram('jq', box.env) === null) console.log('jq is not installed: the lines with it are not run')
+    if (findProgram('jq', box.env) === null)
+      console.log('jq is not installed, so the commands that use it are skipped')
     for (const part of blocks.flatMap(partsOf)) {
       const window = await firstWindow(box)
       const example = part.some(line => line.match(exampleId))
@@ -108,7 +109,7 @@ test.each(['README.md', 'docs/guide.md', 'docs/scripting.md'])(
       const lines = part.map(line => line.replaceAll(exampleId, example))
       if (commandOf(lines[0]!) in interactive) await runInTerminal(box, commandOf(lines[0]!))
       else if (!needsJq.test(lines.join()) || findProgram('jq', box.env)) runInShell(box, lines, window)
-      // From inside, the end of the session is also the end of who asked for it, and comes a moment later.
+      // Inside the session, kill returns at once and ends the session a moment later.
       if (lines.includes('agenc tmux kill')) await waitFor('the session to end', () => !hasSession(box))
     }
   },

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { nouns, topLevel } from '../../src/commands/registry.ts'
 import { projectRoot } from '../helpers/cli.ts'
 
-/** What is in the repo, or would be if it were committed now; in a directory without git, everything. */
+/** All files that are committed or could be. Without git, every file in the directory. */
 function projectFiles(): string[] {
   const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: projectRoot,
@@ -38,9 +38,9 @@ const files = projectFiles()
 const text = (name: string) => readFileSync(join(projectRoot, name), 'utf8')
 const pages = files.filter(name => name.endsWith('.md'))
 
-describe('what is committed', () => {
-  test('names no path of the machine it was written on', () => {
-    // Put together here, so that this file does not name them either.
+describe('the repository', () => {
+  test('contains no path of the machine it was written on', () => {
+    // Joined from parts, so that this file does not contain them either.
     const paths = [
       projectRoot,
       join(homedir(), '.npm'),
@@ -50,7 +50,7 @@ describe('what is committed', () => {
     expect(files.filter(name => paths.some(path => text(name).includes(path)))).toEqual([])
   })
 
-  test('the lock file holds no registry addresses, and a package for every system', () => {
+  test('has a lock file without registry addresses, and with packages for every system', () => {
     const { packages } = JSON.parse(text('package-lock.json')) as {
       packages: Record<
         string,
@@ -61,7 +61,7 @@ describe('what is committed', () => {
     expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
     expect(text('package-lock.json')).not.toMatch(/registry|\.tgz/)
     for (const [path, { optionalDependencies = {} }] of entries) {
-      // npm ci refuses a lock file that leaves out the packages of other systems.
+      // npm ci rejects a lock file that lacks the packages of other systems.
       const missing = Object.keys(optionalDependencies).filter(name => !isLocked(packages, path, name))
       expect(missing, path).toEqual([])
     }
@@ -73,7 +73,7 @@ function isLocked(packages: Record<string, unknown>, path: string, name: string)
 }
 
 describe('docs', () => {
-  test('every link leads somewhere', () => {
+  test('every link has a target', () => {
     const broken = pages.flatMap(page =>
       [...text(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
         .map(([, target]) => target!)
@@ -84,7 +84,7 @@ describe('docs', () => {
     expect(broken).toEqual([])
   })
 
-  test('every file that is named in the architecture and the decisions is there', () => {
+  test('every file named in the architecture, the decisions and CONTRIBUTING exists', () => {
     const named = pages
       .filter(
         page =>
@@ -102,7 +102,7 @@ describe('docs', () => {
     expect(named.filter(({ path }) => !existsSync(join(projectRoot, path)))).toEqual([])
   })
 
-  test('every command that is named exists', () => {
+  test('every command named in a page exists', () => {
     const unknown = pages.flatMap(page =>
       [...text(page).matchAll(/(?:^|[`$ ])agenc ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm)]
         .filter(([line]) => /[`$]/.test(line))
@@ -112,7 +112,7 @@ describe('docs', () => {
     expect(unknown).toEqual([])
   })
 
-  test('the rooms in the layout are the rooms there are', () => {
+  test('the architecture page names every directory of src', () => {
     const rooms = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
       .filter(entry => entry.isDirectory())
       .map(entry => entry.name)
@@ -120,7 +120,7 @@ describe('docs', () => {
     expect(rooms.filter(room => !page.includes(`\`src/${room}/\``))).toEqual([])
   })
 
-  test('the test command of the README is what CI runs', () => {
+  test('CI runs the test command from the README', () => {
     expect(text('README.md')).toContain('npm test')
     expect(text('.ci/run').trimEnd().split('\n').at(-1)).toBe('npm test')
   })

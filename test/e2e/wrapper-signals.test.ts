@@ -52,17 +52,6 @@ kill -HUP $$`
     expect(box.record(id)).toMatchObject({ exit_signal: 'SIGHUP', ended_by: 'user' })
   })
 
-  test('also of a wrapper that has settled', async () => {
-    const box = wrapperBox()
-    const { id, terminal } = await box.mission()
-    const log = join(box.agencHome, 'missions', id, 'wrapper.log')
-    await waitFor('V8 to clean up', () => readFileSync(log, 'utf8').includes('settled'))
-    process.kill(box.record(id).wrapper_pid!, 'SIGTERM')
-    expect(await terminal.exited).toBe(143)
-    expect(box.record(id)).toMatchObject({ exit_code: 143, claude_pid: null, ended_by: 'user' })
-    expect(readFileSync(log, 'utf8')).not.toContain('not rehearsed')
-  })
-
   test('at a dialog, and a second signal right behind the first', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
@@ -360,7 +349,7 @@ describe('a start that fails', () => {
     const beat = new Date().toISOString()
     box.change('UPDATE missions SET claude_start = ?, heartbeat_at = ?', unseen, beat)
     const terminal = box.run(['mission', 'resume', id])
-    await terminal.waitForText('still lives')
+    await terminal.waitForText('still alive')
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, claude_start: unseen, ended_by: 'lost' })
   })
 })

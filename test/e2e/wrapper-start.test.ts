@@ -9,6 +9,7 @@ import { answer, press, say, type WrapperBox, wrapperBox } from '../helpers/wrap
 interface Started {
   args: string[]
   env: Record<string, string>
+  stdin: () => string
 }
 
 /** A Claude that writes down how it was started, and leaves. */
@@ -17,7 +18,7 @@ function recordingBox(version = '2.1.325'): WrapperBox & { started(): Promise<St
   const record = join(box.root, 'record')
   const script = `[ "$1" = --version ] && echo '${version} (Claude Code)' && exit
 case "$*" in *--settings*) ;; *) exit ;; esac
-printf '%s\\0' "$@" >'${record}.args'; env -0 >'${record}.env'; mv '${record}.env' '${record}'`
+printf '%s\\0' "$@" >'${record}.args'; [ -t 0 ] || cat >'${record}.stdin'; env -0 >'${record}.env'; mv '${record}.env' '${record}'`
   box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'recorder'), script)])
   const read = (path: string) => readFileSync(path, 'utf8').split('\0').slice(0, -1)
   return {
@@ -25,7 +26,8 @@ printf '%s\\0' "$@" >'${record}.args'; env -0 >'${record}.env'; mv '${record}.en
     started: async () => {
       await waitFor('Claude to start', () => existsSync(record))
       const env = read(record).map(entry => entry.split(/=(.*)/s))
-      return { args: read(`${record}.args`), env: Object.fromEntries(env) }
+      const stdin = () => readFileSync(`${record}.stdin`, 'utf8')
+      return { args: read(`${record}.args`), env: Object.fromEntries(env), stdin }
     },
   }
 }
@@ -34,12 +36,12 @@ const settingsIn = ({ args }: Started) =>
   JSON.parse(readFileSync(args[args.indexOf('--settings') + 1]!, 'utf8'))
 
 describe('the command line', () => {
-  test('names the session, the mode, the settings, the name, the model and the prompt, in this order', async () => {
+  test('names the session, the mode, the settings, the name and the model; the prompt is stdin', async () => {
     const box = recordingBox()
     box.agenc(['config', 'set', 'claude.args', '["--verbose"]'])
     const wishes = ['--name', '-odd "name"', '--permission-mode', 'manual', '--model', 'opus']
     const terminal = box.run(['mission', 'new', '--blank', ...wishes, '--prompt', '-h $HOME `x` \'"\\ é'])
-    const { args } = await box.started()
+    const { args, stdin } = await box.started()
     const { id } = box.records()[0]!
     const settings = join(box.agencHome, 'missions', id, 'run', 'settings.json')
     expect(args).toEqual([
@@ -49,8 +51,8 @@ describe('the command line', () => {
       '--name=-odd "name"',
       '--model=opus',
       '--verbose',
-      ...['--', '-h $HOME `x` \'"\\ é'],
     ])
+    expect(stdin()).toBe('-h $HOME `x` \'"\\ é')
     expect(await terminal.exited).toBe(0)
   })
 
@@ -59,7 +61,6 @@ describe('the command line', () => {
     box.run(['mission', 'new', '--blank'])
     const { args } = await box.started()
     expect(args).not.toContain('--permission-mode')
-    expect(args).not.toContain('--')
   })
 
   test('allowedTools stands for the configured list', async () => {
@@ -186,13 +187,14 @@ const tell = name => {
   const input = JSON.stringify({ hook_event_name: name, session_id: args[1] })
   spawnSync('sh', ['-c', hooks[name][0].hooks[0].command], { input })
 }
-let taken = !args.includes('--')
+const prompt = process.stdin.isTTY ? '' : readFileSync(0, 'utf8')
+let taken = prompt === ''
 process.on('SIGTERM', () => process.exit(143))
 tell('SessionStart')
 setInterval(() => {
   if (!existsSync(${JSON.stringify(gate)}) || taken) return
   taken = true
-  appendFileSync(${JSON.stringify(prompts)}, args.at(-1) + '\\n')
+  appendFileSync(${JSON.stringify(prompts)}, prompt + '\\n')
   tell('UserPromptSubmit')
   tell('Stop')
 }, 10)`

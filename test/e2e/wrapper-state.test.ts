@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { hookCommand } from '../../src/claude/hook-command.ts'
+import { reportingHook } from '../../src/claude/hook-scripts.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
-import { spoolPaths } from '../../src/wrapper/spool.ts'
+import { MissionPaths } from '../../src/paths.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { answer, say, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
@@ -148,11 +148,11 @@ describe('what Claude reports is stored at once and survives kill -9 of the wrap
     const { wrapper_pid, claude_pid } = box.record(id)
     process.kill(wrapper_pid!, 'SIGKILL')
     await untilGone(wrapper_pid, claude_pid)
-    const paths = spoolPaths(join(box.agencHome, 'missions', id, 'run'))
+    const paths = new MissionPaths(join(box.agencHome, 'missions', id))
     const event = { hook_event_name: 'UserPromptSubmit', session_id: id, permission_mode: 'plan' }
-    const hook = spawnSync('/bin/sh', ['-c', hookCommand(paths)], { input: `${JSON.stringify(event)}\n` })
+    const hook = spawnSync('/bin/sh', ['-c', reportingHook(paths)], { input: `${JSON.stringify(event)}\n` })
     expect(hook.status).toBe(0)
-    spawnSync('/bin/sh', ['-c', hookCommand(paths)], { input: 'rubbish' })
+    spawnSync('/bin/sh', ['-c', reportingHook(paths)], { input: 'rubbish' })
     const resumed = box.run(['mission', 'resume', id])
     await resumed.waitForText('plan mode on')
     await box.ready(id)

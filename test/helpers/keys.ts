@@ -1,10 +1,10 @@
 import { restoringScript } from '../../src/tmux/keys/inject.ts'
 import { readKeys } from '../../src/tmux/keys/read-keys.ts'
-import { type KeyServer, source } from '../../src/tmux/source-script.ts'
+import type { Tmux } from '../../src/tmux/tmux.ts'
 
-/** What `agenc tmux kill` does with them, by itself. */
-export function restoreKeys(server: KeyServer): void {
-  const keys = readKeys(server, [])
-  const errors = keys && source(server, restoringScript(keys))?.errors
+/** Restores the user's keys, as `agenc tmux kill` does. */
+export function restoreKeys(tmux: Tmux): void {
+  const keys = readKeys(tmux, [])
+  const errors = keys && tmux.source(restoringScript(keys))?.errors
   if (errors?.length) throw new Error(errors.join('\n'))
 }

@@ -18,21 +18,21 @@ export interface WindowRow {
   panes: number
 }
 
-/** A sandbox with the stand-in as its Claude, and a tmux server of its own that ends with the test. */
+/** A sandbox with the stand-in as its Claude and a private tmux server that ends with the test. */
 export interface SessionBox extends Sandbox {
   tmux(...args: string[]): string
   attach(options?: { columns?: number; rows?: number; env?: NodeJS.ProcessEnv }): Terminal
   windows(): WindowRow[]
   missions(): MissionJson[]
   mission(id: string): MissionJson
-  /** A repo in the library, trusted. */
+  /** Adds a trusted repo to the library. */
   addRepo(name: string): string
   waitForState(id: string, state: string): Promise<MissionJson>
-  /** The environment of a program in that window. */
+  /** Returns the environment of a program in that window. */
   inside(window: string): NodeJS.ProcessEnv
-  /** A session with one blank mission, without anybody attached. Returns the mission's window. */
+  /** Starts a session with one blank mission and no client. Returns the mission's window. */
   start(): Promise<WindowRow>
-  /** A further mission, started from that window; returns its window once it is idle. */
+  /** Starts another mission from that window. Returns its window once it is idle. */
   startFrom(window: string, ...args: string[]): Promise<WindowRow>
   windowOf(mission: string): WindowRow | undefined
 }
@@ -118,7 +118,7 @@ export function sessionBox({
   return session
 }
 
-/** Also where a test has left the settings broken: whatever happens, its server must end. */
+/** Must not throw, even if a test has left the settings broken: the clean-up after it has to end the server. */
 function runningProcesses(box: Sandbox): number[] {
   const listed = box.agenc(['mission', 'ls', '-a', '--json'])
   if (listed.exitCode !== 0) return []

@@ -5,16 +5,16 @@ import { waitFor } from './wait.ts'
 
 export interface Terminal {
   pid: number
-  /** The screen as a person sees it. */
+  /** The text on the screen. */
   screen(): string
-  /** Everything that was written so far, escape sequences included. */
+  /** All output so far, with its escape sequences. */
   raw(): string
   type(keys: string): void
   resize(columns: number, rows: number): void
   waitForText(text: string | RegExp, timeoutMs?: number): Promise<string>
-  /** Exit code, or 128 + signal, once the program has ended. */
+  /** Resolves to the exit code, or to 128 + signal, when the program has ended. */
   exited: Promise<number>
-  /** The number of the signal that it died of, once it has ended; 0: none. */
+  /** After the end: the number of the signal that ended the program, or 0. */
   diedOf(): number
   kill(signal?: string): void
 }
@@ -26,7 +26,7 @@ export interface TerminalOptions {
   rows?: number
 }
 
-/** A program in a real terminal with a screen that can be read and keys that can be pressed. */
+/** Runs a program in a real terminal. */
 export function openTerminal(file: string, args: string[], options: TerminalOptions): Terminal {
   const { columns = 100, rows = 30 } = options
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1000 })
@@ -49,7 +49,7 @@ export function openTerminal(file: string, args: string[], options: TerminalOpti
     child.onExit(({ exitCode, signal }) => {
       isRunning = false
       diedOf = signal ?? 0
-      // When the last words are on the screen, too.
+      // Resolve only after the last output is on the screen.
       screen.write('', () => resolve(signal ? 128 + signal : exitCode))
     })
   })

@@ -7,21 +7,21 @@ import { type Sandbox, sandbox } from './cli.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
 
-/** A tmux server of the test's own, gone when the test ends. */
+/** A private tmux server that ends with the test. */
 export interface TmuxBench {
   box: Sandbox
   tmux: Tmux
-  /** One tmux command that has to succeed; what it printed. */
+  /** Runs one tmux command, which must succeed, and returns its output. */
   run(...command: string[]): string
-  /** A real client in a real terminal. */
+  /** Attaches a real client in a real terminal. */
   attach(session?: string, size?: { columns: number; rows: number }): Promise<Terminal>
 }
 
 export interface TmuxBenchOptions {
   box?: Sandbox
-  /** The user's tmux.conf. */
+  /** The content of the user's tmux.conf. */
   config?: string
-  /** Each with one window that shows what is typed into it. */
+  /** Each has one window, which shows what is typed into it. */
   sessions?: readonly string[]
 }
 

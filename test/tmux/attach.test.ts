@@ -6,7 +6,7 @@ import { sessionBox } from '../helpers/session.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
-test('no terminal: an error before anything is created', () => {
+test('without a terminal, attach fails before it creates anything', () => {
   const box = sessionBox()
   const done = box.agenc(['tmux', 'attach'])
   expect(done).toMatchObject({ exitCode: 64, stdout: '' })
@@ -14,7 +14,7 @@ test('no terminal: an error before anything is created', () => {
   expect(() => box.tmux('list-sessions')).toThrow(/no server|No such file/)
 })
 
-test('inside the agenc session: says so', async () => {
+test('inside the agenc session, attach says so', async () => {
   const box = sessionBox()
   const a = await box.start()
   expect(box.agenc(['tmux', 'attach'], { env: box.inside(a.id) })).toEqual({
@@ -24,7 +24,7 @@ test('inside the agenc session: says so', async () => {
   })
 })
 
-test('the session outlives detaching, has the size of the terminal, and attach comes back to it', async () => {
+test('the session has the size of the terminal, survives a detach, and attach returns to it', async () => {
   const box = sessionBox()
   const terminal = box.attach({ columns: 91, rows: 27 })
   await terminal.waitForText('(blank)')
@@ -40,7 +40,7 @@ test('the session outlives detaching, has the size of the terminal, and attach c
   expect(box.windows()).toHaveLength(1)
 })
 
-test('inside another tmux session the client is switched, and goes back there when the last window ends', async () => {
+test('inside another tmux session, attach switches the client, which returns when the last window ends', async () => {
   const box = sessionBox()
   const terminal = openTerminal('tmux', ['new-session', '-s', 'mine', '/bin/sh'], {
     env: box.env,
@@ -62,7 +62,7 @@ test('inside another tmux session the client is switched, and goes back there wh
   await terminal.waitForText('shell$')
 })
 
-test('the recorded server is gone: the session is made on the one that the user is on', async () => {
+test('if the recorded server is gone, the session is created on the current server', async () => {
   const box = sessionBox()
   await box.start()
   box.tmux('kill-server')
@@ -77,7 +77,7 @@ test('the recorded server is gone: the session is made on the one that the user 
   expect(work('list-clients', '-F', '#{session_name}')).toBe('agenc\n')
 })
 
-test('in a tmux of the user’s own inside a pane, the agenc session is still the recorded one', async () => {
+test('inside a private tmux in a pane, the agenc session is still the recorded one', async () => {
   const box = sessionBox()
   const a = await box.start()
   const inner = (...args: string[]) => box.tmux('-L', 'inner', ...args)
@@ -94,7 +94,7 @@ test('in a tmux of the user’s own inside a pane, the agenc session is still th
   expect(inner('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
 })
 
-test('detach from a popup: the client that shows it, whoever else was busy meanwhile', async () => {
+test('detach from a popup detaches the client that shows it, even if another client was used later', async () => {
   const box = sessionBox()
   await box.start()
   const terminal = box.attach()
@@ -112,7 +112,7 @@ test('detach from a popup: the client that shows it, whoever else was busy meanw
   expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('other\n')
 })
 
-test('the home of a running session wins over the caller’s, with a warning', async () => {
+test('the home of a running session overrides the caller’s, with a warning', async () => {
   const box = sessionBox()
   await box.start()
   const terminal = box.attach({ env: { AGENC_DIRPATH: join(box.root, 'elsewhere') } })
@@ -124,7 +124,7 @@ test('the home of a running session wins over the caller’s, with a warning', a
   )
 })
 
-test('attach refreshes what missions need of the environment, and nothing of a Claude’s own', async () => {
+test('attach refreshes the environment that missions need, but no variables of a running Claude', async () => {
   const box = sessionBox()
   await box.start()
   const terminal = box.attach({
@@ -144,7 +144,7 @@ test('attach refreshes what missions need of the environment, and nothing of a C
   terminal.kill()
 })
 
-describe('versions', () => {
+describe('tmux version', () => {
   test.each([
     ['tmux 3.1c', 69],
     ['tmux 2.9a', 69],
@@ -167,8 +167,8 @@ describe('versions', () => {
   })
 })
 
-describe('on a server that runs already', () => {
-  test('the first mission has the environment of whoever attached, however long', async () => {
+describe('on a tmux server that is already running', () => {
+  test('the first mission gets the environment of the caller, however long', async () => {
     const box = sessionBox()
     box.tmux('new-session', '-d', '-s', 'mine', 'cat')
     const headers = `X-Long: ${'x'.repeat(17_000)}\nX-Quote: it's "$HOME" #{pid};`
@@ -183,7 +183,7 @@ describe('on a server that runs already', () => {
     expect(own).toContain(`ANTHROPIC_CUSTOM_HEADERS=${headers}`)
   })
 
-  test('a session that is there gets a new environment, however long', async () => {
+  test('an existing session gets the new environment, however long', async () => {
     const box = sessionBox()
     const { id } = await box.start()
     const headers = `X-Long: ${'x'.repeat(17_000)}`
@@ -199,8 +199,8 @@ describe('on a server that runs already', () => {
 
 test.each([
   ['broken settings', '{'],
-  ['a key that tmux does not know', '{"tmux":{"prefix_key":"Frob"}}'],
-])('%s: says so, and leaves no session behind', async (_title, settings) => {
+  ['an unknown key', '{"tmux":{"prefix_key":"Frob"}}'],
+])('attach reports %s and leaves no session behind', async (_title, settings) => {
   const box = sessionBox()
   box.tmux('new-session', '-d', '-s', 'mine', 'cat')
   mkdirSync(box.agencHome, { recursive: true })
@@ -211,7 +211,7 @@ test.each([
   expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
 })
 
-test('detach inside a session that nobody looks at leaves the clients of others alone', async () => {
+test('detach inside a session without clients leaves the clients of other sessions alone', async () => {
   const box = sessionBox()
   const { id } = await box.start()
   box.tmux('new-session', '-d', '-s', 'other', 'cat')
@@ -224,7 +224,7 @@ test('detach inside a session that nobody looks at leaves the clients of others 
   expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('other\n')
 })
 
-test('prefix C-z gives the shell its terminal back, and fg goes on', async () => {
+test('prefix C-z gives the terminal back to the shell, and fg continues', async () => {
   const box = sessionBox()
   await box.start()
   const shell = openTerminal('bash', ['--norc', '--noprofile', '-i'], { env: { ...box.env, PS1: 'shell$ ' } })

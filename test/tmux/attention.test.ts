@@ -20,7 +20,7 @@ function say(box: SessionBox, window: string, text: string): void {
   box.tmux('send-keys', '-t', window, 'Enter')
 }
 
-test('a mission that waits elsewhere is marked, counted and announced, once, until it was answered', async () => {
+test('a waiting mission in another window is announced once, and marked and counted until it is answered', async () => {
   const box = sessionBox()
   const log = join(box.root, 'notified')
   const notifier = join(box.root, 'notifier')
@@ -57,7 +57,7 @@ test('a mission that waits elsewhere is marked, counted and announced, once, unt
   await waitFor('two notices', () => readFileSync(log, 'utf8').trimEnd().split('\n').length === 2)
 })
 
-test('every client of the session has the message once, and no other', async () => {
+test('every client of the session gets the message once, and no other client does', async () => {
   const box = sessionBox()
   const { b } = await attended(box)
   const second = box.attach()
@@ -75,7 +75,7 @@ test('every client of the session has the message once, and no other', async () 
   expect(clientsTold(box)).toEqual(expected.toSorted())
 })
 
-test('the bell is for terminals, not for a program that speaks with tmux', async () => {
+test('the bell rings in terminals, not in a control-mode client', async () => {
   const box = sessionBox()
   const afterwards = join(box.root, 'afterwards')
   box.agenc(['config', 'set', 'notify.bell', 'true'])
@@ -92,19 +92,19 @@ test('the bell is for terminals, not for a program that speaks with tmux', async
   expect(program.raw()).not.toContain('\u0007')
 })
 
-/** tmux 3.2 cannot send a message to a client by its name: there, the one that was used last has it. */
+/** tmux 3.2 cannot address a client by name; there, the most recently used client gets the message. */
 function takesClient(box: SessionBox): boolean {
   return !box.tmux('-V').startsWith('tmux 3.2')
 }
 
-/** By tmux's own log, by name. */
+/** Reads the names of the clients from tmux's own log. */
 function clientsTold(box: SessionBox): string[] {
   return [...box.tmux('show-messages').matchAll(/(\S+) message: .* waits for you/g)]
     .map(([, client]) => client!)
     .sort()
 }
 
-test('a user who looks at it is not disturbed', async () => {
+test('a user who is looking at the mission gets no message', async () => {
   const box = sessionBox()
   const { a, terminal } = await attended(box)
   say(box, a.id, '[[bash touch x]]')
@@ -113,7 +113,7 @@ test('a user who looks at it is not disturbed', async () => {
   expect(terminal.raw()).not.toContain('waits for you')
 })
 
-test('styles and counts belong to the agenc session alone', async () => {
+test('styles and counts apply to the agenc session only', async () => {
   const box = sessionBox({ tmuxConf: 'set -g status-right "mine"\nset -g window-status-format "W"\n' })
   const { a } = await attended(box)
   box.tmux('new-session', '-d', '-s', 'other', 'sleep 1000')

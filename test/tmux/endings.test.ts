@@ -20,7 +20,7 @@ async function twoMissions(box: SessionBox) {
   return { a, b }
 }
 
-describe('the user closes it: stopped', () => {
+describe('missions closed by the user are stopped', () => {
   test.each([
     ['the only session', false],
     ['one of two sessions', true],
@@ -40,7 +40,7 @@ describe('the user closes it: stopped', () => {
   })
 })
 
-test('what restore brings back first is not taken for everybody', async () => {
+test('the environment of the first restored mission is not the environment of the session', async () => {
   const box = sessionBox()
   await box.start()
   box.tmux('kill-server')
@@ -50,7 +50,7 @@ test('what restore brings back first is not taken for everybody', async () => {
   expect(box.tmux('show-environment', '-t', '=agenc:')).not.toContain('AGENC_MISSION_UUID')
 })
 
-describe('tmux goes down: crashed, and restore brings it back', () => {
+describe('missions crash when tmux goes down, and restore reopens them', () => {
   test.each([
     ['kill-server', (box: SessionBox) => void box.tmux('kill-server')],
     [
@@ -91,7 +91,7 @@ describe('tmux goes down: crashed, and restore brings it back', () => {
     expect(box.windows().filter(({ mission }) => mission !== '')).toHaveLength(2)
   })
 
-  test('after a reboot: pids and start times of another life, and no socket', async () => {
+  test('restore works after a reboot, with old pids and start times and no socket', async () => {
     const box = sessionBox()
     await twoMissions(box)
     const processes = processesOf(box)
@@ -110,7 +110,7 @@ describe('tmux goes down: crashed, and restore brings it back', () => {
     expect(statuses(box)).toEqual(['running', 'running'])
   })
 
-  test("killed with its wrapper, a mission's window that the user's own panes keep open is no longer its own", async () => {
+  test("a crashed mission's window that the user's panes keep open no longer belongs to the mission", async () => {
     const box = sessionBox()
     const a = await box.start()
     const b = await box.startFrom(a.id, '--prompt', 'hello [[text good morning]]')
@@ -125,7 +125,7 @@ describe('tmux goes down: crashed, and restore brings it back', () => {
     expect(box.mission(b.mission).tmux_window).toBe(box.windowOf(b.mission)!.id)
   })
 
-  test('the home of a running session wins over the caller’s, with a warning', async () => {
+  test('the home of a running session overrides the caller’s, with a warning', async () => {
     const box = sessionBox()
     const a = await box.start()
     box.tmux('kill-server')
@@ -147,7 +147,7 @@ describe('tmux goes down: crashed, and restore brings it back', () => {
     expect(other).toMatchObject({ status: 'stopped', last_exit: { code: 143 } })
   })
 
-  test('what cannot be restored is named with the reason', async () => {
+  test('restore names each mission that it cannot reopen, with the reason', async () => {
     const box = sessionBox()
     const { b } = await twoMissions(box)
     const transcript = box.mission(b.mission)
@@ -183,7 +183,7 @@ describe('agenc tmux kill', () => {
     expect(box.tmux('show-hooks', '-g')).not.toContain('session-closed[4711]')
   })
 
-  test("many missions, with a pane and a window of the user's own", async () => {
+  test("with many missions, and a pane and a window of the user's own", async () => {
     const box = sessionBox()
     const { id } = await box.start()
     for (let more = 0; more < 7; more++)
@@ -222,7 +222,7 @@ describe('agenc tmux kill', () => {
     await waitFor('the store to know', () => statuses(box).every(status => status === 'stopped'))
   })
 
-  test('a client that came from another session goes back there', async () => {
+  test('a client that came from another session returns there', async () => {
     const box = sessionBox()
     await box.start()
     box.tmux('new-session', '-d', '-s', 'mine', 'cat')
@@ -233,7 +233,7 @@ describe('agenc tmux kill', () => {
     expect(box.tmux('list-clients', '-F', '#{session_name}')).toBe('mine\n')
   })
 
-  test('from inside, what keeps it from ending is told to whoever looks on', async () => {
+  test('from inside, a failure is shown to the clients of the session', async () => {
     const box = sessionBox()
     const { id } = await box.start()
     const terminal = box.attach()
@@ -247,7 +247,7 @@ describe('agenc tmux kill', () => {
     expect(box.missions().map(({ status }) => status)).toEqual(['running'])
   })
 
-  test('a session whose home is gone ends all the same', async () => {
+  test('a session whose home was deleted ends too', async () => {
     const box = sessionBox()
     const { id } = await box.start()
     box.tmux('new-window', '-d', '-t', '=agenc:', 'sleep 1000')
@@ -258,7 +258,7 @@ describe('agenc tmux kill', () => {
     expect(() => box.tmux('list-sessions')).toThrow()
   })
 
-  test('no session: says so', () => {
+  test('without a session, kill says so', () => {
     const box = sessionBox()
     expect(box.agenc(['tmux', 'kill'])).toEqual({
       exitCode: 0,
@@ -268,7 +268,7 @@ describe('agenc tmux kill', () => {
   })
 
   test.each(['kill', 'detach', 'inject-config'])(
-    '%s of a tmux that cannot be asked: not "no session"',
+    '%s does not report "no session" if tmux cannot be asked',
     async command => {
       const box = sessionBox()
       const { mission } = await box.start()

@@ -9,17 +9,17 @@ import { waitFor } from '../helpers/wait.ts'
 
 const escapeKey = '\u001b'
 
-/** Found before the system's own of that name, in the session too. */
+/** Puts a program first on PATH, for the session too. */
 function program(box: SessionBox, name: string, script: string): void {
   const path = join(box.root, 'bin', name)
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
   chmodSync(path, 0o755)
 }
 
-/** What tmux says to whoever calls a server that is on its way out. */
+/** The answer of a tmux server that is shutting down. */
 const goingDown = "echo 'server exited unexpectedly' >&2; exit 1"
 
-test('where the last server is just going down, another is started', async () => {
+test('attach starts a new server if the old one is shutting down', async () => {
   const box = sessionBox()
   const tmux = findProgram('tmux', box.env)
   program(
@@ -34,10 +34,10 @@ test('where the last server is just going down, another is started', async () =>
   expect(await terminal.exited).toBe(0)
 })
 
-describe('the picker is cancelled: the session ends and attach with 0', () => {
+describe('when the picker is cancelled, the session ends and attach exits with 0', () => {
   test.each([
     ['by hand', ''],
-    ['where windows stay when they have ended', 'set -g remain-on-exit on'],
+    ['by hand, with remain-on-exit', 'set -g remain-on-exit on'],
   ])('%s', async (_title, tmuxConf) => {
     const box = sessionBox({ tmuxConf })
     const terminal = box.attach()
@@ -73,7 +73,7 @@ describe('the picker is cancelled: the session ends and attach with 0', () => {
     expect(terminal.screen()).toBe('')
   })
 
-  test('and who came from another session is back there', async () => {
+  test('and a client from another session returns there', async () => {
     const box = sessionBox()
     const terminal = openTerminal('tmux', ['new-session', '-s', 'mine', '/bin/sh'], { env: box.env })
     await terminal.waitForText('shell$')
@@ -89,7 +89,7 @@ describe('the picker is cancelled: the session ends and attach with 0', () => {
   })
 })
 
-test('what keeps the first mission from starting stays until it was read', async () => {
+test('if the first mission cannot start, the reason stays on the screen until Enter is pressed', async () => {
   const box = sessionBox()
   box.agenc(['config', 'set', 'claude.command', '/nowhere/claude'])
   const terminal = box.attach()

@@ -5,7 +5,7 @@ import { waitFor } from '../helpers/wait.ts'
 
 const active = (box: SessionBox) => box.windows().find(({ isActive }) => isActive)
 
-/** As fingers do: each key after tmux has taken the one before. */
+/** Types like a person: each key is sent after tmux has handled the one before. */
 async function press(box: SessionBox, terminal: Terminal, key: string): Promise<void> {
   const table = (name: string) =>
     waitFor(`the table ${name}`, () => box.tmux('list-clients', '-F', '#{client_key_table}').trim() === name)
@@ -49,7 +49,7 @@ test('key → popup → pick → window → work → exit → back in the first 
 })
 
 describe('the other keys', () => {
-  test('a cancelled picker closes its popup at once, and an error stays readable', async () => {
+  test('a cancelled picker closes its popup at once, but an error stays readable', async () => {
     const { box, terminal } = await attended()
     await press(box, terminal, 'n')
     await terminal.waitForText('(blank)')
@@ -67,7 +67,7 @@ describe('the other keys', () => {
     writeFileSync(`${box.agencHome}/config.json`, '{}')
   })
 
-  test('s switches, f forks, x stops after asking, a goes to the one that waits, d detaches', async () => {
+  test('s switches, f forks, x stops after a question, a goes to the waiting mission, d detaches', async () => {
     const { box, terminal, first } = await attended()
     await press(box, terminal, 'f')
     const fork = await waitFor('the fork', () =>
@@ -112,7 +112,7 @@ describe('the other keys', () => {
   })
 })
 
-test("a user's own `prefix a` is untouched elsewhere, and everywhere after kill", async () => {
+test("the user's own `prefix a` still works in other sessions, and everywhere after kill", async () => {
   const { box } = await attended('bind-key -N "mine" a display-message "my own key"\n')
   const ours = box.tmux('list-keys', '-T', 'prefix', 'a')
   expect(ours).toContain('agenc')
@@ -126,7 +126,7 @@ test("a user's own `prefix a` is untouched elsewhere, and everywhere after kill"
   expect(box.tmux('list-keys', '-N', '-T', 'prefix')).toMatch(/a\s+mine/)
 })
 
-test('an impossible key in the settings is an error that names it', async () => {
+test('the error for an impossible key in the settings names the key', async () => {
   const { box } = await attended()
   box.agenc(['config', 'set', 'tmux.keys.new', 'C-m'])
   const done = box.agenc(['tmux', 'inject-config'])

@@ -5,14 +5,13 @@ import { defaultConfig } from '../../src/config/parse.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { injectKeys } from '../../src/tmux/keys/inject.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'
-import type { KeyServer } from '../../src/tmux/source-script.ts'
 import { tmuxAt } from '../../src/tmux/tmux.ts'
 import { line } from '../../src/tmux/tmux-script.ts'
 import { sandbox } from '../helpers/cli.ts'
 import { restoreKeys } from '../helpers/keys.ts'
 import { type TmuxBench, tmuxBench } from '../helpers/tmux.ts'
 
-/** What users bind keys to, each as a line of tmux.conf without the key. */
+/** Typical bindings of users, each a line of tmux.conf without the key. */
 const originals: readonly [flags: string, command: string][] = [
   ['', 'display-message plain'],
   ['', 'display-message "two words"'],
@@ -70,44 +69,40 @@ const nameOf = (command: string) => /[a-z]+-[a-z]+/.exec(command)?.[0] ?? ''
 
 const bindings = keyTable(defaultConfig.tmux.keys, { agenc: ['/bin/true'] })
 
-function keyServer({ box, tmux }: TmuxBench): KeyServer {
-  return { exec: systemRunner, env: box.env, tmux }
-}
-
-/** In one call. */
+/** Everything that injecting keys may change, read in one call to tmux. */
 function everything({ tmux }: TmuxBench): string {
   const notes = ['list-keys', '-N', '-P', '@', '-T', 'prefix']
   return tmux.tell(['list-keys'], notes, ['show-options', '-s'], ['show-options', '-t', '=agenc:']).join('\n')
 }
 
-test('every kind of binding comes back exactly as it was', () => {
+test('every kind of binding is restored exactly', () => {
   const bench = tmuxBench({ config })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const before = everything(bench)
   originals.forEach(([, command], index) => {
     const key = keyOf(index)
     expect(before).toMatch(new RegExp(`-T prefix +${key} +${nameOf(command)}`))
-    injectKeys(server, bindings, key)
+    injectKeys(tmux, bindings, key)
     const injected = everything(bench)
     expect(injected).not.toBe(before)
-    injectKeys(server, bindings, key)
+    injectKeys(tmux, bindings, key)
     expect(everything(bench)).toBe(injected)
-    restoreKeys(server)
+    restoreKeys(tmux)
     expect(everything(bench)).toBe(before)
   })
 })
 
 const ours = '#{==:#{session_name},agenc}'
 
-test('one key after the other, each is put back when the next one is bound', () => {
+test('when the prefix key changes, the binding of the old key is restored', () => {
   const odd = [...`;"#~{'\\-%é `, 'M-;', 'M-"', "M-'", 'M-\\', 'M-#', 'C-Space', 'F9']
   const noted = odd.map(key => line(['bind-key', '-N', `note of ${key}`, '--', key, 'display-message', key]))
   const bench = tmuxBench({ config: [config, ...noted].join('\n') })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const before = everything(bench)
   for (const key of odd) expect(before).toContain(`note of ${key}`)
   for (const key of ['a', 'n', ...odd, 'F8']) {
-    injectKeys(server, bindings, key)
+    injectKeys(tmux, bindings, key)
     expect(
       bench
         .run('list-keys')
@@ -115,84 +110,84 @@ test('one key after the other, each is put back when the next one is bound', () 
         .filter(text => text.includes(ours)),
     ).toHaveLength(1)
   }
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(everything(bench)).toBe(before)
 })
 
-test('what the user bound to the key meanwhile is theirs', () => {
+test('a binding that the user has made since is kept', () => {
   const bench = tmuxBench({ config })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const binding = () => bench.run('list-keys', '-T', 'prefix', 'a')
-  injectKeys(server, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
   bench.run('bind-key', 'a', 'display-message', 'newer')
   const newer = binding()
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(binding()).toBe(newer)
 
-  injectKeys(server, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
   bench.run('bind-key', 'a', 'display-message', 'newest')
   const newest = binding()
-  injectKeys(server, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
   expect(binding()).toContain(ours)
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(binding()).toBe(newest)
 
-  injectKeys(server, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
   bench.run('unbind-key', 'a')
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(bench.run('list-keys')).not.toContain(ours)
 })
 
-test('a user who has bound by hand what agenc binds', () => {
+test('a binding that already looks like agenc’s own is restored too', () => {
   const bench = tmuxBench({
     config: `bind-key a if-shell -F '${ours}' 'switch-client -T agenc' 'send-keys a'`,
   })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const before = everything(bench)
-  injectKeys(server, bindings, 'a')
-  injectKeys(server, bindings, 'b')
-  injectKeys(server, bindings, 'a')
-  restoreKeys(server)
+  injectKeys(tmux, bindings, 'a')
+  injectKeys(tmux, bindings, 'b')
+  injectKeys(tmux, bindings, 'a')
+  restoreKeys(tmux)
   expect(everything(bench)).toBe(before)
 })
 
-test('a user who has removed every key after the prefix', () => {
+test('an empty prefix table is restored too', () => {
   const bench = tmuxBench({ config: 'unbind-key -a -T prefix' })
-  const server = keyServer(bench)
+  const { tmux } = bench
   const before = bench.run('list-keys')
-  injectKeys(server, bindings, 'a')
-  injectKeys(server, bindings, 'b')
+  injectKeys(tmux, bindings, 'a')
+  injectKeys(tmux, bindings, 'b')
   expect(bench.run('list-keys', '-T', 'prefix')).toContain(ours)
-  restoreKeys(server)
+  restoreKeys(tmux)
   expect(bench.run('list-keys')).toBe(before)
 })
 
-test('a binding longer than a tmux command line', () => {
+test('a binding that is longer than a tmux command line is restored too', () => {
   const bench = tmuxBench()
-  const server = keyServer(bench)
+  const { tmux } = bench
   const long = 'one "two" '.repeat(2500)
   const conf = join(bench.box.root, 'long.conf')
   writeFileSync(conf, `bind-key a display-message '${long}'\n`)
   bench.run('source-file', conf)
   const before = everything(bench)
-  injectKeys(server, bindings, 'a')
-  injectKeys(server, bindings, 'a')
-  restoreKeys(server)
+  injectKeys(tmux, bindings, 'a')
+  injectKeys(tmux, bindings, 'a')
+  restoreKeys(tmux)
   expect(everything(bench)).toBe(before)
   expect(before).toContain(long.slice(0, 3))
 })
 
-test('a binding that could not be put back is not touched', () => {
+test('a binding that could not be restored is not replaced', () => {
   const bench = tmuxBench()
   const conf = join(bench.box.root, 'odd.conf')
   writeFileSync(conf, 'bind-key a { bind-key \\; last-pane }\n')
   bench.run('source-file', conf)
   const before = everything(bench)
-  expect(() => injectKeys(keyServer(bench), bindings, 'a')).toThrow(/tmux.prefix_key: "a" has a binding/)
+  expect(() => injectKeys(bench.tmux, bindings, 'a')).toThrow(/tmux.prefix_key: "a" has a binding/)
   expect(everything(bench)).toBe(before)
 })
 
-test('few calls: one to read, one to write, one to prove that a binding can be put back', () => {
+test('needs three calls: to read, to write, and to prove that a binding can be restored', () => {
   const bench = tmuxBench({ config })
   const calls: string[][] = []
   const exec: Runner = {
@@ -202,20 +197,21 @@ test('few calls: one to read, one to write, one to prove that a binding can be p
       return systemRunner.capture(file, args, options)
     },
   }
-  const server = { exec, env: bench.box.env, tmux: tmuxAt(exec, bench.box.env, null) }
+  const tmux = tmuxAt(exec, bench.box.env, null)
   const count = (work: () => void) => {
     calls.length = 0
     work()
     return calls.length
   }
-  expect(count(() => injectKeys(server, bindings, 'F9'))).toBe(2)
-  expect(count(() => injectKeys(server, bindings, 'a'))).toBe(3)
-  expect(count(() => injectKeys(server, bindings, 'a'))).toBe(2)
+  expect(count(() => injectKeys(tmux, bindings, 'F9'))).toBe(2)
+  expect(count(() => injectKeys(tmux, bindings, 'a'))).toBe(3)
+  expect(count(() => injectKeys(tmux, bindings, 'a'))).toBe(2)
 })
 
-test('no server: nothing to do', () => {
+test('without a server there is nothing to do', () => {
   const box = sandbox()
-  const server = { exec: systemRunner, env: box.env, tmux: tmuxAt(systemRunner, box.env, null) }
-  injectKeys(server, bindings, 'a')
-  restoreKeys(server)
+  const tmux = tmuxAt(systemRunner, box.env, null)
+  injectKeys(tmux, bindings, 'a')
+  restoreKeys(tmux)
+  expect(tmux.ask(['list-sessions']).kind).toBe('no-server')
 })

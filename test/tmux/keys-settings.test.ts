@@ -2,10 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultConfig } from '../../src/config/parse.ts'
 import { ExitCode } from '../../src/errors.ts'
-import { systemRunner } from '../../src/system/runner.ts'
 import { injectKeys } from '../../src/tmux/keys/inject.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'
-import { source } from '../../src/tmux/source-script.ts'
 import { line } from '../../src/tmux/tmux-script.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
 
@@ -30,20 +28,18 @@ const refused: readonly [settings: { prefix?: string } & Partial<typeof keys>, m
   [{ hold: '^o' }, `tmux.keys.hold: "^o" is tmux's own prefix`],
 ]
 
-test('an impossible or conflicting key is named, and nothing is changed', () => {
-  const { box, tmux, run } = tmuxBench({ config: 'set -g prefix2 C-o' })
-  const server = { exec: systemRunner, env: box.env, tmux }
+test('an impossible or conflicting key is named in the error, and nothing changes', () => {
+  const { tmux, run } = tmuxBench({ config: 'set -g prefix2 C-o' })
   const before = run('list-keys')
   for (const [{ prefix = 'a', ...changed }, message] of refused) {
-    const inject = () =>
-      injectKeys(server, keyTable({ ...keys, ...changed }, { agenc: ['/bin/true'] }), prefix)
+    const inject = () => injectKeys(tmux, keyTable({ ...keys, ...changed }, { agenc: ['/bin/true'] }), prefix)
     expect(inject).toThrow(expect.objectContaining({ message, exitCode: ExitCode.config }))
     expect(run('list-keys')).toBe(before)
   }
 })
 
-test('keys that tmux knows under another name are taken', () => {
-  const { box, tmux, run } = tmuxBench()
+test('keys that tmux knows by another name are accepted', () => {
+  const { tmux, run } = tmuxBench()
   const changed = {
     new: 'Enter',
     switch: 'c-space',
@@ -53,21 +49,16 @@ test('keys that tmux knows under another name are taken', () => {
     stop: '-',
     editor: 'é',
   }
-  injectKeys(
-    { exec: systemRunner, env: box.env, tmux },
-    keyTable({ ...keys, ...changed }, { agenc: ['/bin/true'] }),
-    'C-b',
-  )
+  injectKeys(tmux, keyTable({ ...keys, ...changed }, { agenc: ['/bin/true'] }), 'C-b')
   expect(run('list-keys', '-T', 'agenc').split('\n')).toHaveLength(Object.keys(keys).length)
 })
 
-test('whatever a word holds, tmux reads it as one word', () => {
-  const { box, tmux } = tmuxBench()
-  const server = { exec: systemRunner, env: box.env, tmux }
+test('tmux reads any quoted text as one argument', () => {
+  const { tmux } = tmuxBench()
   const special = fc.constantFrom(...`'"\\;#$~{}%()[]*?!&|<>=\`^ \té👍`)
   const word = fc.array(fc.oneof(special, fc.constantFrom('a', 'HOME', '-')), { minLength: 1 })
   const words = fc.sample(word, 300).map(parts => parts.join(''))
   const script = words.map((text, index) => line(['set-option', '-s', `@word${index}`, text]))
   const asked = words.map((_, index) => line(['show-options', '-sv', `@word${index}`]))
-  expect(source(server, [...script, ...asked])).toEqual({ lines: words, errors: [] })
+  expect(tmux.source([...script, ...asked])).toEqual({ lines: words, errors: [] })
 })

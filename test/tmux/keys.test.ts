@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { defaultConfig } from '../../src/config/parse.ts'
 import { newMissionId } from '../../src/mission-id.ts'
-import { systemRunner } from '../../src/system/runner.ts'
 import { injectKeys } from '../../src/tmux/keys/inject.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'
 import { restoreKeys } from '../helpers/keys.ts'
@@ -13,7 +12,7 @@ import { waitFor } from '../helpers/wait.ts'
 
 const keys = defaultConfig.tmux.keys
 
-/** A stand-in for agenc under a name that a shell, or tmux, would love to expand. */
+/** A stand-in for agenc whose path contains characters that a shell or tmux would expand. */
 const fakeAgenc = `#!/bin/sh
 here=$(dirname "$0")
 printf '%s|%s|%s|%s\\n' "$*" "\${NODE_EXTRA_CA_CERTS-unset}" "$AGENC_DIRPATH" "\${TMUX:+inside}" >>"$here/log"
@@ -32,11 +31,11 @@ echo 'not for the user'
 interface Bench extends TmuxBench {
   inject(prefixKey?: string, changed?: Partial<typeof keys>): void
   restore(): void
-  /** What the stand-in was called with, one line a call. */
+  /** The arguments of each call to the stand-in, one line per call. */
   calls(): string[]
-  /** What it says from now on, before it fails. */
+  /** Makes the stand-in print this text and fail from now on. */
   say(text: string): void
-  /** In the directory from which tmux was started. */
+  /** The files in the directory that tmux was started from. */
   files(): string[]
 }
 
@@ -50,13 +49,12 @@ function bench(options: TmuxBenchOptions = {}): Bench {
   const script = join(directory, 'agenc;')
   writeFileSync(script, fakeAgenc)
   chmodSync(script, 0o755)
-  const keyServer = { exec: systemRunner, env: server.box.env, tmux: server.tmux }
   const log = join(directory, 'log')
   return {
     ...server,
     inject: (prefixKey = 'a', changed = {}) =>
-      injectKeys(keyServer, keyTable({ ...keys, ...changed }, { agenc: ['/bin/sh', script] }), prefixKey),
-    restore: () => restoreKeys(keyServer),
+      injectKeys(server.tmux, keyTable({ ...keys, ...changed }, { agenc: ['/bin/sh', script] }), prefixKey),
+    restore: () => restoreKeys(server.tmux),
     calls: () => (existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []),
     say: text => writeFileSync(join(directory, 'say'), text),
     files: () => readdirSync(server.box.root),
@@ -75,7 +73,7 @@ async function press(server: TmuxBench, terminal: Terminal, key: string): Promis
   terminal.type(key)
 }
 
-/** Keys that come too fast are a paste to tmux. */
+/** tmux takes keys that arrive too fast for pasted text. */
 async function pressPrefix(server: TmuxBench, terminal: Terminal, key = '\u0002'): Promise<void> {
   terminal.type(key)
   await waitFor('the prefix', () => tableOf(server, terminal) === 'prefix')
@@ -83,7 +81,7 @@ async function pressPrefix(server: TmuxBench, terminal: Terminal, key = '\u0002'
 
 const userConfig = 'bind-key a set-option -g @mine pressed'
 
-test('the key opens the table in the agenc session, and does what it did in every other', async () => {
+test('the key opens the table in the agenc session, and keeps its meaning in every other session', async () => {
   const server = bench({ config: userConfig, sessions: ['agenc', 'agenc-x', 'work'] })
   server.inject()
   const agenc = await server.attach('agenc')
@@ -103,7 +101,7 @@ test('the key opens the table in the agenc session, and does what it did in ever
   }
 })
 
-test('what the key did in another session it still does, to the letter', async () => {
+test('in another session, the original binding has exactly the same effect', async () => {
   const commands = [
     `set-option -g @mine "it's; \\$HOME #{pane_id}"`,
     '{ set-option -g @mine \\; ; set-option -ga @mine "x;" }',
@@ -132,7 +130,7 @@ test('what the key did in another session it still does, to the letter', async (
   }
 })
 
-test('a popup closes when the picker is done or cancelled, and stays when it failed', async () => {
+test('a popup closes when the picker is done or cancelled, and stays open if it fails', async () => {
   const server = bench({ config: 'set-environment -g NODE_EXTRA_CA_CERTS /certificates' })
   server.inject()
   const terminal = await server.attach()
@@ -160,7 +158,7 @@ test('a popup closes when the picker is done or cancelled, and stays when it fai
   expect(server.files()).not.toContain('ran')
 })
 
-test('keys without a popup run in the background, and what they say becomes a message', async () => {
+test('keys without a popup run in the background, and their output becomes a message', async () => {
   const server = bench()
   const home = server.box.agencHome
   server.inject()
@@ -177,7 +175,7 @@ test('keys without a popup run in the background, and what they say becomes a me
   expect(server.files()).not.toContain('ran')
 })
 
-test('fork, stop and editor act on the mission in view; certificates are kept for the editor', async () => {
+test('fork, stop and editor act on the current mission, and the editor keeps the certificate settings', async () => {
   const server = bench({ config: 'set-environment -g NODE_EXTRA_CA_CERTS /certificates' })
   const mission = newMissionId()
   server.run('set-option', '-w', '-t', '=agenc:', '@agenc_mission_uuid', mission)
@@ -203,7 +201,7 @@ test('fork, stop and editor act on the mission in view; certificates are kept fo
   ])
 })
 
-test('nothing but a UUID is taken for a mission', async () => {
+test('only a UUID is accepted as a mission', async () => {
   const server = bench()
   server.inject()
   const terminal = await server.attach()
@@ -229,7 +227,7 @@ test('nothing but a UUID is taken for a mission', async () => {
   expect(server.files()).not.toContain('ran')
 })
 
-test('the help menu lists what is bound and runs what is chosen', async () => {
+test('the help menu lists the bound keys and runs the chosen one', async () => {
   const server = bench()
   server.inject('a', { new: 'C-n', fork: 'F5' })
   const terminal = await server.attach()
@@ -257,7 +255,7 @@ test('the help menu lists what is bound and runs what is chosen', async () => {
   expect(await terminal.exited).toBe(0)
 })
 
-test('the user has another prefix, windows from 1, a mouse', async () => {
+test('works with another prefix, base-index 1 and the mouse', async () => {
   const config = 'set -g prefix C-a\nunbind C-b\nbind C-a send-prefix\nset -g base-index 1\nset -g mouse on'
   const server = bench({ config, sessions: ['agenc', 'work'] })
   const before = server.run('list-keys')
@@ -276,7 +274,7 @@ test('the user has another prefix, windows from 1, a mouse', async () => {
   expect(server.run('list-keys')).toBe(before)
 })
 
-test('an original that repeats goes on repeating elsewhere, and leaks no key into ours', async () => {
+test('an original binding that repeats still repeats in other sessions, and does not affect agenc’s table', async () => {
   const config = 'bind-key -r a set-option -gF @mine "#{@mine}x"\nset -g repeat-time 30000'
   const server = bench({ config, sessions: ['agenc', 'work'] })
   server.inject()

@@ -1,40 +1,39 @@
-import type { ChildProcess } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { windowLabels } from '../../src/mission/naming.ts'
 import type { MissionId } from '../../src/mission-id.ts'
-import { systemRunner } from '../../src/system/runner.ts'
 import type { WindowId } from '../../src/tmux/current-window.ts'
 import { type OpenCall, openCall } from '../../src/tmux/open-call.ts'
 import type { Tmux } from '../../src/tmux/tmux.ts'
-import { openWindowAt } from '../../src/tmux/windows.ts'
+import { openWindowFrom } from '../../src/tmux/windows.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const sessionOf = ['display-message', '-p', '-t', '=agenc:', '#{session_name}']
 const panes = ['list-panes', '-a', '-F', '#{pane_id}']
 
-test('what is asked first decides what is done then, in the same call', async () => {
+test('later commands can depend on the first answer, in the same call', async () => {
   const { tmux, run } = tmuxBench()
-  const { answer, goOn } = await tmux.openCall(sessionOf, ['list-windows', '-a', '-F', 'a window'])
+  const { answer, continueWith } = await openCall(tmux, sessionOf, ['list-windows', '-a', '-F', 'a window'])
   expect(answer).toEqual({ kind: 'ok', lines: ['agenc', 'a window'] })
-  expect(await goOn(['new-window', '-d', '-n', 'second', 'exec cat'], panes)).toEqual({
+  expect(await continueWith(['new-window', '-d', '-n', 'second', 'exec cat'], panes)).toEqual({
     kind: 'ok',
     lines: ['%0', '%1'],
   })
   expect(run('list-windows', '-F', '#{window_name}')).toContain('second')
 })
 
-test('a question that fails is the end of it', async () => {
+test('a failed first command ends the call', async () => {
   const { tmux } = tmuxBench()
-  const { answer, goOn } = await tmux.openCall(sessionOf, ['has-session', '-t', '=other'])
+  const { answer, continueWith } = await openCall(tmux, sessionOf, ['has-session', '-t', '=other'])
   const failure = { kind: 'failed', lines: ['agenc'], message: "can't find session: other" }
   expect(answer).toMatchObject(failure)
-  expect(await goOn(['new-window', '-d'])).toMatchObject(failure)
+  expect(await continueWith(['new-window', '-d'])).toMatchObject(failure)
 })
 
-test('the commands after one that fails are not run', async () => {
+test('commands after a failed one are not run', async () => {
   const { tmux, run } = tmuxBench()
-  const { goOn } = await tmux.openCall(sessionOf)
-  const answer = await goOn(
+  const { continueWith } = await openCall(tmux, sessionOf)
+  const answer = await continueWith(
     ['new-window', '-d', '-P', '-F', 'opened', 'exec cat'],
     ['select-window', '-t', '@99'],
     ['set-option', '-s', '@after', '1'],
@@ -64,65 +63,43 @@ test.each([
   '\n',
   '{ } #',
   '👍 你好',
-])('%j arrives as it is', async text => {
+])('%j arrives unchanged', async text => {
   const { tmux } = tmuxBench()
-  const { goOn } = await tmux.openCall(sessionOf)
-  const set = await goOn(['set-option', '-s', '@text', text], ['show-options', '-sv', '@text'])
+  const { continueWith } = await openCall(tmux, sessionOf)
+  const set = await continueWith(['set-option', '-s', '@text', text], ['show-options', '-sv', '@text'])
   expect(set).toEqual({ kind: 'ok', lines: text.split('\n') })
 })
 
-test('a server that ends in between is a failure that is told', async () => {
+test('a server that ends during the call is reported as a failure', async () => {
   const { tmux } = tmuxBench()
-  const { answer, goOn } = await tmux.openCall(sessionOf)
+  const { answer, continueWith } = await openCall(tmux, sessionOf)
   expect(answer.kind).toBe('ok')
   tmux.tell(['kill-server'])
   await waitFor('the server to be gone', () => tmux.ask(['list-sessions']).kind === 'no-server')
-  expect((await goOn(['new-window'])).kind).not.toBe('ok')
+  expect((await continueWith(['new-window'])).kind).not.toBe('ok')
 })
 
-test('no server, no call', async () => {
+test('without a server there is no call', async () => {
   const { tmux } = tmuxBench()
   tmux.tell(['kill-server'])
   await waitFor('the server to be gone', () => tmux.ask(['list-sessions']).kind === 'no-server')
-  expect((await tmux.openCall(sessionOf)).answer).toEqual({ kind: 'no-server', isInstalled: true })
+  expect((await openCall(tmux, sessionOf)).answer).toEqual({ kind: 'no-server', isInstalled: true })
 })
 
-test('nothing more to say ends the call', async () => {
+test('continuing without commands ends the call', async () => {
   const { tmux } = tmuxBench()
-  const { goOn } = await tmux.openCall(sessionOf)
-  expect(await goOn()).toEqual({ kind: 'ok', lines: [] })
-})
-
-test('a script is run line by line, whatever becomes of one', async () => {
-  const { tmux, run } = tmuxBench()
-  const { goOnWith } = await tmux.openCall(sessionOf)
-  const script = ['set-option -s @before 1', 'select-window -t @99', 'show-options -sv @before']
-  expect(await goOnWith(script)).toEqual({ lines: ['1'], errors: ["can't find window: @99"] })
-  expect(run('show-options', '-sv', '@before')).toBe('1')
-})
-
-test('of a script in a call that somebody has ended nobody knows', async () => {
-  const { box, tmux } = tmuxBench()
-  let child: ChildProcess | undefined
-  const { goOnWith } = await openCall(
-    (...commands) => {
-      child = systemRunner.start('tmux', tmux.arguments(...commands), { env: box.env, stdio: 'pipe' })
-      return child
-    },
-    [sessionOf],
-  )
-  child!.kill('SIGKILL')
-  expect(await goOnWith(['show-options -s'])).toBeNull()
+  const { continueWith } = await openCall(tmux, sessionOf)
+  expect(await continueWith()).toEqual({ kind: 'ok', lines: [] })
 })
 
 const id = '0f7a3c52-1111-4222-8333-944455566677' as MissionId
 
-function openMissionWindow(tmux: Tmux, goOn: OpenCall['goOn']): Promise<WindowId> {
+function openMissionWindow(tmux: Tmux, continueWith: OpenCall['continueWith']): Promise<WindowId> {
   const window = '@0' as WindowId
-  return openWindowAt(
-    { tmux, window, goOn },
+  return openWindowFrom(
+    { tmux, window, continueWith },
     {
-      mission: { id, name: null, repo: null },
+      labels: windowLabels({ id, name: null, repo: null }),
       directory: '/',
       command: ['cat'],
       environment: {},
@@ -135,27 +112,32 @@ function openMissionWindow(tmux: Tmux, goOn: OpenCall['goOn']): Promise<WindowId
 
 const missionWindows = ['list-windows', '-a', '-F', '#{window_id} #{@agenc_mission_uuid}']
 
-test('a call that somebody has ended costs no window', async () => {
+test('the window is opened even if the call was killed', async () => {
   const { tmux, run } = tmuxBench()
-  const ended: OpenCall['goOn'] = async () => ({ kind: 'failed', lines: [], command: '', message: 'ended' })
+  const ended: OpenCall['continueWith'] = async () => ({
+    kind: 'failed',
+    lines: [],
+    command: '',
+    message: 'ended',
+  })
   expect(await openMissionWindow(tmux, ended)).toBe('@1')
   expect(run(...missionWindows)).toBe(`@0 \n@1 ${id}`)
 })
 
-test('a window is told from what hooks of the user print', async () => {
+test('the id of the new window is not confused with the output of user hooks', async () => {
   const { tmux, run } = tmuxBench()
   run('set-hook', '-g', 'after-new-window', 'display-message -p printed')
   run('set-hook', '-g', 'after-display-message', 'display-message -p "@99 printed"')
-  const { goOn } = await tmux.openCall(sessionOf)
-  expect(await openMissionWindow(tmux, goOn)).toBe('@1')
+  const { continueWith } = await openCall(tmux, sessionOf)
+  expect(await openMissionWindow(tmux, continueWith)).toBe('@1')
   expect(run('show-options', '-wv', '-t', '@1', '@agenc_mission_uuid')).toBe(id)
 })
 
-test('after a window that another session has as well, in ours', async () => {
+test('a window opened after a linked window is in the agenc session', async () => {
   const { tmux, run } = tmuxBench({ sessions: ['agenc', 'other'] })
   run('link-window', '-s', '=agenc:@0', '-t', '=other:')
   run('select-window', '-t', '=other:@0')
-  const { goOn } = await tmux.openCall(sessionOf)
-  const window = await openMissionWindow(tmux, goOn)
+  const { continueWith } = await openCall(tmux, sessionOf)
+  const window = await openMissionWindow(tmux, continueWith)
   expect(run('list-windows', '-t', '=agenc:', '-F', '#{window_id}')).toBe(`@0\n${window}`)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isProcessAlive, sessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
-test('attach, pick a repo, work, side mission, exit, and back in the first window', async () => {
+test('attach, pick a repo, work, start a side mission, exit, and return to the first window', async () => {
   const box = sessionBox()
   const repo = box.addRepo('alpha')
   const terminal = box.attach()

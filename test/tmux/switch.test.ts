@@ -10,7 +10,7 @@ import { waitFor } from '../helpers/wait.ts'
 
 const active = (box: SessionBox) => box.windows().find(({ isActive }) => isActive)?.mission
 
-/** Makes the mission ask for a permission, which nobody gives. */
+/** Makes the mission ask for a permission that stays unanswered. */
 async function ask(box: SessionBox, mission: string): Promise<void> {
   const { id } = box.windowOf(mission)!
   box.tmux('send-keys', '-t', id, '-l', '[[bash touch x]]')
@@ -37,7 +37,7 @@ const openSwitch = (box: SessionBox, env: NodeJS.ProcessEnv = {}, columns = 110)
 
 const socketOf = (box: SessionBox) => box.tmux('display-message', '-p', '#{socket_path}').trim()
 
-/** A script as a key starts it: a file, the fzf that was there when keys were bound, and agenc. */
+/** Runs a picker script with the arguments that a key passes: a file, the path of fzf, and agenc. */
 const openScript = (name: string, args: string[], env: NodeJS.ProcessEnv) =>
   openTerminal('/bin/sh', [join(projectRoot, 'dist', name), ...args, process.execPath, agencScript], {
     env,
@@ -45,7 +45,7 @@ const openScript = (name: string, args: string[], env: NodeJS.ProcessEnv) =>
     rows: 36,
   })
 
-/** As a key opens it, for somebody who looks at that window. */
+/** Opens a popup as a key does, for a client that shows that window. */
 async function openPopup(box: SessionBox, window: string, command: string[]): Promise<Terminal> {
   const terminal = openTerminal('tmux', ['-u', 'attach-session', '-t', '=agenc'], { env: box.env })
   const client = await waitFor('a client', () => box.tmux('list-clients', '-F', '#{client_name}').trim())
@@ -53,7 +53,7 @@ async function openPopup(box: SessionBox, window: string, command: string[]): Pr
   return terminal
 }
 
-/** In a directory of its own, so that only who asks for it finds it. */
+/** Writes a program into its own directory, so that only tests that use the returned path or PATH find it. */
 function program(box: SessionBox, name: string, script: string): { path: string; PATH: string } {
   const directory = join(box.root, `only-${name}`)
   const path = join(directory, name)
@@ -64,7 +64,7 @@ function program(box: SessionBox, name: string, script: string): { path: string;
 }
 
 describe('switch', () => {
-  test('waiting ones first, with a live preview; enter goes there', async () => {
+  test('lists waiting missions first, with a live preview, and Enter goes to one', async () => {
     const { box, a, b, c } = await threeMissions()
     await ask(box, c.mission)
     const terminal = openSwitch(box)
@@ -79,7 +79,7 @@ describe('switch', () => {
     expect(active(box)).toBe(c.mission)
   })
 
-  test('one key stops, one forks, cancelling is 130 and silent', async () => {
+  test('one key stops, one forks, and cancelling exits with 130 silently', async () => {
     const { box, b } = await threeMissions()
     const stopping = openSwitch(box)
     await stopping.waitForText('enter: go there')
@@ -95,7 +95,7 @@ describe('switch', () => {
     expect(cancelled.raw()).not.toContain('agenc:')
   })
 
-  test('from another session: the client is taken along', async () => {
+  test('from another session, the client is switched', async () => {
     const box = sessionBox()
     await box.start()
     const terminal = openTerminal('tmux', ['new-session', '-s', 'mine', '/bin/sh'], {
@@ -110,7 +110,7 @@ describe('switch', () => {
     await waitFor('the client', () => box.tmux('list-clients', '-F', '#{session_name}') === 'agenc\n')
   })
 
-  test('what is too long for its column is cut, and stays apart from the next', async () => {
+  test('text that is too long for its column is cut before the next column', async () => {
     const box = sessionBox()
     const repo = box.addRepo('a-repo-of-a-long-name')
     const a = await box.start()
@@ -119,7 +119,7 @@ describe('switch', () => {
     await terminal.waitForText(/[0-9a-f]{8} \S+… a name\S*( \S+)*… /)
   })
 
-  test('without fzf: a search prompt with the same list', async () => {
+  test('without fzf, a search prompt shows the same list', async () => {
     const { box, c } = await threeMissions()
     await ask(box, c.mission)
     const terminal = openSwitch(box, { PATH: pathWithout(box.env.PATH!, ['fzf']) })
@@ -131,7 +131,7 @@ describe('switch', () => {
     expect(active(box)).toBe(c.mission)
   })
 
-  test('AGENC_TMUX alone does not make it inside: it says where the window is', async () => {
+  test('AGENC_TMUX alone does not mean inside the session, so switch says where the window is', async () => {
     const { box, b } = await threeMissions()
     const terminal = openSwitch(box, { AGENC_TMUX: '1', TMUX: `${box.root}/other,1,0` })
     await terminal.waitForText('enter: go there')
@@ -143,7 +143,7 @@ describe('switch', () => {
     expect(terminal.screen()).toContain('To go there: agenc tmux attach')
   })
 
-  test('in a popup of the session tmux alone goes there', async () => {
+  test('in a popup of the session, tmux switches without Node', async () => {
     const { box, a } = await threeMissions()
     const { path } = program(box, 'fzf', 'echo; tail -n 1')
     const terminal = await openPopup(box, a.id, [
@@ -157,7 +157,7 @@ describe('switch', () => {
     terminal.kill()
   })
 
-  test('a tmux that cannot be asked is not "no window"', async () => {
+  test('switch does not report "no window" if tmux cannot be asked', async () => {
     const box = sessionBox()
     const a = await box.start()
     const { PATH } = program(box, 'tmux', 'echo "protocol version mismatch" >&2; exit 1')
@@ -172,7 +172,7 @@ describe('switch', () => {
     }
   })
 
-  test('none: says so', () => {
+  test('without missions, switch says so', () => {
     const box = sessionBox()
     expect(box.agenc(['tmux', 'switch'])).toEqual({
       exitCode: 0,
@@ -183,9 +183,9 @@ describe('switch', () => {
 })
 
 describe.each([
-  ['is gone', '/nowhere/fzf'],
+  ['was removed', '/nowhere/fzf'],
   ['does not know an option', 'exit 2'],
-])('an fzf that %s', (_title, fzf) => {
+])('if fzf %s, the search prompt appears', (_title, fzf) => {
   const place = async () => {
     const box = sessionBox()
     const a = await box.start()
@@ -196,7 +196,7 @@ describe.each([
     return { box, a, b, path, env: { ...box.env, ...box.inside(a.id), PATH } }
   }
 
-  test('is not a cancelled switcher', async () => {
+  test('for the switcher', async () => {
     const { box, a, b, path, env } = await place()
     const terminal = openScript('switch.sh', [socketOf(box), path], env)
     await terminal.waitForText('zulu')
@@ -207,7 +207,7 @@ describe.each([
     expect(active(box)).toBe(b.mission)
   })
 
-  test('is not a cancelled new mission', async () => {
+  test('for a new mission', async () => {
     const { box, path, env } = await place()
     box.addRepo('app')
     const { repoChoices } = pathsAt(box.agencHome)
@@ -220,7 +220,7 @@ describe.each([
   })
 })
 
-test('an old fzf, found by the command itself, still picks', async () => {
+test('switch works with an old fzf found on PATH', async () => {
   const { box, b } = await threeMissions()
   const real = box.env.PATH!
   const { PATH } = program(
@@ -237,7 +237,7 @@ test('an old fzf, found by the command itself, still picks', async () => {
   expect(active(box)).toBe(b.mission)
 })
 
-test('next goes to the one that has waited longest, and on to the next', async () => {
+test('next goes to the mission that has waited longest, then to the one after it', async () => {
   const { box, a, b, c } = await threeMissions()
   const next = () => box.agenc(['tmux', 'next'], { env: box.inside(box.windows().find(w => w.isActive)!.id) })
   expect(next().stderr).toBe('No mission waits for you.\n')

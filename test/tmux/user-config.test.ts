@@ -26,7 +26,7 @@ const configs: [title: string, conf: string, prefix: string, needs?: string][] =
   ]),
 ]
 
-test.for(configs)('the whole story with %s', async ([title, tmuxConf, prefix, needs], context) => {
+test.for(configs)('a whole session works with %s', async ([title, tmuxConf, prefix, needs], context) => {
   if (needs && !existsSync(needs)) {
     console.log(`not run: ${title}: ${needs} is not installed`)
     context.skip(`${needs} is not installed`)

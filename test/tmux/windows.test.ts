@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { windowLabels } from '../../src/mission/naming.ts'
 import type { MissionId } from '../../src/mission-id.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { tmuxAt } from '../../src/tmux/tmux.ts'
-import { forget, openWindow } from '../../src/tmux/windows.ts'
+import { forgetMission, openWindow } from '../../src/tmux/windows.ts'
 import { wrapperCommand } from '../../src/wrapper/launch.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { isProcessAlive, type SessionBox, sessionBox, type WindowRow } from '../helpers/session.ts'
@@ -21,7 +22,7 @@ const gone = (box: SessionBox, window: WindowRow) =>
 const active = (box: SessionBox) => box.windows().find(({ isActive }) => isActive)?.mission
 
 describe('return to the parent', () => {
-  test('A → B → C comes back C → B → A, wherever the user looks', async () => {
+  test('A → B → C returns C → B → A, whichever window the user looks at', async () => {
     const box = sessionBox()
     const a = await box.start()
     const b = await box.startFrom(a.id)
@@ -36,7 +37,7 @@ describe('return to the parent', () => {
     expect(active(box)).toBe(a.mission)
   })
 
-  test('closed by the user with kill-window counts as leaving, and the store knows at once', async () => {
+  test('kill-window counts as leaving, and the store knows at once', async () => {
     const box = sessionBox()
     const a = await box.start()
     const b = await box.startFrom(a.id)
@@ -49,7 +50,7 @@ describe('return to the parent', () => {
     await waitFor('the parent in front', () => active(box) === a.mission)
   })
 
-  test('stopped by a command, or started without focus: nobody is moved', async () => {
+  test('a mission that was stopped by a command or started with --no-focus moves no client', async () => {
     const box = sessionBox()
     const a = await box.start()
     const quiet = await box.startFrom(a.id, '--no-focus')
@@ -66,7 +67,7 @@ describe('return to the parent', () => {
     expect(active(box)).toBe(b.mission)
   })
 
-  test('the parent is gone: nothing happens', async () => {
+  test('nothing happens if the parent is gone', async () => {
     const box = sessionBox()
     const a = await box.start()
     const b = await box.startFrom(a.id)
@@ -80,7 +81,7 @@ describe('return to the parent', () => {
   test.each([
     ['never', 'child'],
     ['when-focused', 'child'],
-  ])('%s: a user who looks elsewhere stays there', async policy => {
+  ])('%s: a user who looks at another window stays there', async policy => {
     const box = sessionBox()
     box.agenc(['config', 'set', 'tmux.return_to_parent', policy])
     const a = await box.start()
@@ -92,7 +93,7 @@ describe('return to the parent', () => {
     expect(active(box)).toBe(c.mission)
   })
 
-  test("a window with panes of the user's own stays open, and the mission is stopped", async () => {
+  test("a window with the user's own panes stays open, and the mission is stopped", async () => {
     const box = sessionBox()
     const a = await box.start()
     const b = await box.startFrom(a.id)
@@ -105,8 +106,8 @@ describe('return to the parent', () => {
   })
 })
 
-describe('where a mission is started from', () => {
-  test('from a split pane and from a popup: after the window in view', async () => {
+describe('the parent window', () => {
+  test('from a split pane or a popup, it is the current window', async () => {
     const box = sessionBox()
     const a = await box.start()
     const b = await box.startFrom(a.id)
@@ -122,7 +123,7 @@ describe('where a mission is started from', () => {
     expect(box.windowOf(fromPane.stdout.trim())).toMatchObject({ parent: b.id })
   })
 
-  test("from Claude's own Bash tool: the parent is that mission's window, not the one on screen", async () => {
+  test("from Claude's Bash tool, it is that mission's window, not the current one", async () => {
     const box = sessionBox()
     box.agenc(['config', 'set', 'claude.permission_mode', 'acceptEdits'])
     const a = await box.start()
@@ -140,7 +141,7 @@ describe('where a mission is started from', () => {
     expect(side!.mission).not.toBe(b.mission)
   })
 
-  test('AGENC_TMUX alone does not make it inside', () => {
+  test('AGENC_TMUX alone does not mean inside the session', () => {
     const box = sessionBox()
     const done = box.agenc(['mission', 'new', '--blank'], { env: { AGENC_TMUX: '1' } })
     expect(done).toMatchObject({ exitCode: 64, stdout: '' })
@@ -158,7 +159,7 @@ test.each([
   ['#[fg=red]red 100% %H', '#[fg=red]red 100% %H'],
   ['🚀🚀🚀 zwölf Boxkämpfer', '🚀🚀🚀 zwölf Boxkämpfer'],
   ['x'.repeat(300), `${'x'.repeat(30)}…`],
-])('a mission named %j shows as it is and nothing in it runs', async (name, shown) => {
+])('a mission named %j shows its name, and nothing in the name is run', async (name, shown) => {
   const box = sessionBox()
   const terminal = box.attach()
   await terminal.waitForText('(blank)')
@@ -176,7 +177,7 @@ test.each([
   expect(box.agenc(['mission', 'ls']).stdout).toContain(made.stdout.slice(0, 8))
 })
 
-test('resume: a running mission comes to the front, a stopped one gets a new window with its conversation', async () => {
+test('resume brings a running mission to the front, and opens a stopped one in a new window with its conversation', async () => {
   const box = sessionBox()
   const a = await box.start()
   const b = await box.startFrom(a.id, '--prompt', 'hello [[text good morning]]')
@@ -199,12 +200,12 @@ test('resume: a running mission comes to the front, a stopped one gets a new win
   )
 })
 
-describe('two that resume the same mission at once', () => {
+describe('two processes that resume the same mission at once', () => {
   const resumeUnseen = (box: SessionBox, mission: string) => {
     const id = mission as MissionId
     const tmux = tmuxAt(systemRunner, box.env, null)
     const window = openWindow(tmux, {
-      mission: { id, name: null, repo: null },
+      labels: windowLabels({ id, name: null, repo: null }),
       directory: box.root,
       command: wrapperCommand({ self: [process.execPath, agencScript] }, { id }),
       environment: {},
@@ -215,7 +216,7 @@ describe('two that resume the same mission at once', () => {
     return { tmux, window }
   }
 
-  test('who comes second shows why, in a window that is not the mission’s', async () => {
+  test('the second one shows the reason, in a window that is not the mission’s', async () => {
     const box = sessionBox()
     const a = await box.start()
     const { window } = resumeUnseen(box, a.mission)
@@ -230,19 +231,19 @@ describe('two that resume the same mission at once', () => {
     expect(box.mission(a.mission).tmux_window).toBe(a.id)
   })
 
-  test('who runs it has its window, even if the other took that for a lost one', async () => {
+  test('the one that runs keeps the window, even if the other released it', async () => {
     const box = sessionBox()
     const a = await box.start()
     const b = await box.startFrom(a.id)
     box.agenc(['mission', 'stop', b.mission])
     const { tmux, window } = resumeUnseen(box, b.mission)
-    tmux.tell(...forget(window))
+    tmux.tell(...forgetMission(window))
     await box.waitForState(b.mission, 'idle')
     await waitFor('its window', () => box.windowOf(b.mission)?.id === window)
   })
 })
 
-test('a window that only shows why Claude ended at once is not the mission’s', async () => {
+test('a window that only shows why Claude ended is not the mission’s', async () => {
   const box = sessionBox()
   const a = await box.start()
   box.agenc(['config', 'set', 'claude.command', '/bin/false'])
@@ -253,7 +254,7 @@ test('a window that only shows why Claude ended at once is not the mission’s',
   expect(box.mission(made.stdout.trim()).tmux_window).toBeNull()
 })
 
-test('a renamed mission is renamed in its window too, and one without a window without a word', async () => {
+test('rename also renames the window, and prints nothing if there is none', async () => {
   const box = sessionBox()
   const a = await box.start()
   expect(box.agenc(['mission', 'rename', a.mission, 'new #{name}'])).toMatchObject({
@@ -267,7 +268,7 @@ test('a renamed mission is renamed in its window too, and one without a window w
   expect(box.agenc(['mission', 'rename', a.mission, 'newer'])).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-test('one tmux query serves any number of missions', async () => {
+test('ls shows the window of every mission', async () => {
   const box = sessionBox()
   const a = await box.start()
   await box.startFrom(a.id)

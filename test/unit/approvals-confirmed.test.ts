@@ -1,7 +1,8 @@
 import { appendFileSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { parseHookEvent } from '../../src/claude/hook-event.ts'
+import { hookReport } from '../../src/claude/hook-report.ts'
+import { openReplyChannel } from '../../src/claude/reply-channel.ts'
 import { parseConfig } from '../../src/config/parse.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
@@ -9,10 +10,10 @@ import { openStore } from '../../src/db/open-store.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import { Register } from '../../src/wrapper/approval-log.ts'
+import { ApprovalLog } from '../../src/wrapper/approval-log.ts'
 import { CurrentSettings } from '../../src/wrapper/current-settings.ts'
 import { Requests } from '../../src/wrapper/requests.ts'
-import { Judge } from '../../src/wrapper/rule-engine.ts'
+import { RuleEngine } from '../../src/wrapper/rule-engine.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
@@ -38,30 +39,18 @@ async function box() {
   insertMission(db, aMission({ id }))
   const asksDirectory = join(home, 'ask')
   mkdirSync(asksDirectory)
-  const settings = new CurrentSettings(paths, parsed.config, join(home, 'undenied'))
-  const judge = new Judge(db, id, paths, settings, () => {})
-  await judge.makeReady()
-  const requests = new Requests({
-    judge,
-    register: new Register(
-      db,
-      id,
-      () => new Date(),
-      () => {},
-    ),
-    log: () => {},
-    asksDirectory,
-    onAnswered: () => {},
-    onHandedOver: () => {},
-  })
+  const settings = new CurrentSettings(paths, parsed.config, join(home, 'settings-without-denies'))
+  const ruleEngine = new RuleEngine(db, id, paths, settings, () => {})
+  await ruleEngine.makeReady()
+  const log = () => {}
+  const requests = new Requests(ruleEngine, new ApprovalLog(db, id, () => new Date(), log), log)
   const transcript = join(home, 'transcript.jsonl')
   writeFileSync(transcript, `${JSON.stringify({ type: 'user', message: { content: 'Hello.' } })}\n`)
   let hooks = 0
-  const tell = (name: string, more: object) =>
-    requests.take(
-      parseHookEvent(JSON.stringify({ hook_event_name: name, transcript_path: transcript, ...more }))!,
-      String(hooks),
-    )
+  const tell = (name: string, more: object) => {
+    const report = hookReport({ hook_event_name: name, transcript_path: transcript, ...more }, [])!
+    return requests.take(report, openReplyChannel(asksDirectory, String(hooks), report.kind))
+  }
   const write = (line: object) => appendFileSync(transcript, `${JSON.stringify(line)}\n`)
   return {
     requests,

@@ -1,7 +1,9 @@
 import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { parseHookEvent } from '../../src/claude/hook-event.ts'
+import { hookReport } from '../../src/claude/hook-report.ts'
+import { openReplyChannel } from '../../src/claude/reply-channel.ts'
+import type { AgentStatus } from '../../src/claude/report.ts'
 import { parseConfig } from '../../src/config/parse.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
@@ -9,10 +11,10 @@ import { openStore } from '../../src/db/open-store.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import { Register } from '../../src/wrapper/approval-log.ts'
+import { ApprovalLog } from '../../src/wrapper/approval-log.ts'
 import { CurrentSettings } from '../../src/wrapper/current-settings.ts'
 import { Requests } from '../../src/wrapper/requests.ts'
-import { Judge } from '../../src/wrapper/rule-engine.ts'
+import { RuleEngine } from '../../src/wrapper/rule-engine.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
@@ -32,20 +34,14 @@ async function requestsBox(settings: object = {}) {
   let nowMs = 1_000
   const log = () => {}
   const onHandedOver = vi.fn()
-  const current = new CurrentSettings(paths, parsed.config, join(paths.home, 'undenied'))
-  const judge = new Judge(db, id, paths, current, log)
-  await judge.makeReady()
-  const requests = new Requests({
-    judge,
-    register: new Register(db, id, () => new Date(nowMs), log),
-    log,
-    asksDirectory,
-    onAnswered: () => {},
-    onHandedOver,
-  })
+  const current = new CurrentSettings(paths, parsed.config, join(paths.home, 'settings-without-denies'))
+  const rules = new RuleEngine(db, id, paths, current, log)
+  await rules.makeReady()
+  const requests = new Requests(rules, new ApprovalLog(db, id, () => new Date(nowMs), log), log)
+  requests.onHandedOver = onHandedOver
   return {
     db,
-    judge,
+    rules,
     requests,
     onHandedOver,
     /** A hook waits for its answer, until it leaves. */
@@ -58,11 +54,20 @@ async function requestsBox(settings: object = {}) {
     at: (ms: number) => {
       nowMs = ms
     },
-    hook: (name: string, more: object = {}) =>
-      requests.take(parseHookEvent(JSON.stringify({ hook_event_name: name, ...more }))!, '1'),
+    hook: (name: string, more: object = {}) => {
+      const report = hookReport(JSON.parse(JSON.stringify({ hook_event_name: name, ...more })), [])!
+      return requests.take(report, openReplyChannel(asksDirectory, '1', report.kind))
+    },
     record: () => listApprovals(db).map(({ decision, decided_by }) => `${decision} ${decided_by}`),
   }
 }
+
+const status = (activity: AgentStatus['activity'], updatedAtMs: number): AgentStatus => ({
+  activity,
+  dialog: null,
+  updatedAtMs,
+  userName: null,
+})
 
 const read = (file: string, agent?: string) => ({
   tool_name: 'Read',
@@ -84,29 +89,29 @@ test('of two at once, the tool that has run was allowed and the other still wait
 test('a status from before the request says nothing about it', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
-  box.requests.seeStatus('busy', 900)
+  box.requests.seeStatus(status('busy', 900))
   expect(box.record()).toEqual(['ask null'])
-  box.requests.seeStatus('waiting', 1_001)
-  box.requests.seeStatus('busy', 1_200)
+  box.requests.seeStatus(status('waiting', 1_001))
+  box.requests.seeStatus(status('busy', 1_200))
   expect(box.record()).toEqual(['allow user'])
 })
 
 test('from the dialog straight to rest: the user said no', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
-  box.requests.seeStatus('idle', 1_200)
+  box.requests.seeStatus(status('idle', 1_200))
   expect(box.record()).toEqual(['deny user'])
 })
 
 test("a subagent's request is not settled before its dialog was seen", async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a', 'agent-1'))
-  box.requests.seeStatus('busy', 1_100)
+  box.requests.seeStatus(status('busy', 1_100))
   box.hook('Stop')
   box.hook('PostToolUse', read('/a'))
   expect(box.record()).toEqual(['ask null'])
-  box.requests.seeStatus('waiting', 1_200)
-  box.requests.seeStatus('busy', 1_300)
+  box.requests.seeStatus(status('waiting', 1_200))
+  box.requests.seeStatus(status('busy', 1_300))
   expect(box.record()).toEqual(['allow user'])
 })
 
@@ -156,8 +161,8 @@ test('a store that cannot be read leaves the request to the user, and its hook w
   const hook = box.waitingHook()
   onTestFinished(() => hook.leave())
   box.db.exec('ALTER TABLE missions RENAME TO away')
-  expect(box.judge.isReady).toBe(true)
-  await box.judge.makeReady()
+  expect(box.rules.isReady).toBe(true)
+  await box.rules.makeReady()
   expect(box.hook('PermissionRequest', read('/a', 'agent-1'))).toBe(false)
   expect(hook.hears()).toBe('\n')
   box.db.exec('ALTER TABLE away RENAME TO missions')

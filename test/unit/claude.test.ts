@@ -4,69 +4,54 @@ import { describe, expect, test } from 'vitest'
 import { claudeEnvironment } from '../../src/claude/claude-environment.ts'
 import { claudeLocations } from '../../src/claude/claude-locations.ts'
 import { claudeVersion } from '../../src/claude/claude-version.ts'
-import { claudeCommandLine } from '../../src/claude/command-line.ts'
+import { claudeCommandLine, sessionArguments } from '../../src/claude/command-line.ts'
 import { findClaude } from '../../src/claude/find-claude.ts'
 import { knownHookEvents } from '../../src/claude/known-hook-events.ts'
 import { permissionArguments } from '../../src/claude/permission-mode.ts'
-import { sessionArguments } from '../../src/claude/session-arguments.ts'
 import { parseStatusFile } from '../../src/claude/status-file.ts'
 import { findTranscript, holdsConversation } from '../../src/claude/transcript.ts'
 import { forgetDirectory, isTrusted, trustDirectory } from '../../src/claude/trust.ts'
-import { loadConfig } from '../../src/config/config-file.ts'
 import type { Runner } from '../../src/system/runner.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
-describe('which conversation', () => {
-  const mission = { session_id: 'B', session_begun: 0, forked_session_id: null } as const
+describe('the conversation that Claude opens', () => {
+  const fresh = { sessionId: 'B', hasBegun: false, forkedFrom: null }
   test.each([
-    ['a new one', mission, false, ['--session-id', 'B']],
-    ['one that was begun', { ...mission, session_begun: 1 } as const, true, ['--resume', 'B']],
-    ['one that has a transcript, whatever is stored', mission, true, ['--resume', 'B']],
+    ['a new one', fresh, ['--session-id', 'B']],
+    ['one that was begun', { ...fresh, hasBegun: true }, ['--resume', 'B']],
     [
       'a branch in which nothing was said',
-      { ...mission, forked_session_id: 'A' },
-      false,
+      { ...fresh, forkedFrom: 'A' },
       ['--resume', 'A', '--fork-session', '--session-id', 'B'],
     ],
-    ['a branch that goes on', { ...mission, forked_session_id: 'A' }, true, ['--resume', 'B']],
-  ])('%s', (_title, record, hasTranscript, expected) => {
-    expect(sessionArguments(record, hasTranscript)).toEqual(expected)
+    ['a branch that goes on', { ...fresh, hasBegun: true, forkedFrom: 'A' }, ['--resume', 'B']],
+  ])('%s', (_title, conversation, expected) => {
+    expect(sessionArguments(conversation)).toEqual(expected)
   })
 })
 
-describe('a prompt', () => {
-  const parts = { session: [], permission: [], settingsPath: 's', name: null, model: null, extra: [] }
-  test('of 100 KB is an argument, one more byte makes it stdin', () => {
-    const prompt = 'é'.repeat(51_200)
-    expect(claudeCommandLine({ ...parts, prompt })).toEqual({
-      args: ['--settings', 's', '--', prompt],
-      promptIsStdin: false,
-    })
-    expect(claudeCommandLine({ ...parts, prompt: `${prompt}x` })).toEqual({
-      args: ['--settings', 's'],
-      promptIsStdin: true,
-    })
-  })
+test('the command line has the conversation, the mode, our settings, and the user’s own arguments last', () => {
+  const config = { allowed_tools: [], args: ['--verbose'] }
+  const conversation = { sessionId: 'B', hasBegun: true, forkedFrom: null }
+  expect(
+    claudeCommandLine({ conversation, mode: 'plan', settingsPath: 's', name: 'n', model: null, config }),
+  ).toEqual(['--resume', 'B', '--permission-mode', 'plan', '--settings', 's', '--name=n', '--verbose'])
 })
 
 describe('permission modes', () => {
-  const config = loadConfig(join(temporaryDirectoryName(), 'none.json'))
   test.each([
     [null, []],
     ['default', ['--permission-mode', 'default']],
     ['manual', ['--permission-mode', 'default']],
     ['auto-accept', ['--permission-mode', 'bypassPermissions']],
+    ['allowedTools', ['--allowedTools', 'Read', '--permission-mode', 'default']],
     ['somethingNew', ['--permission-mode', 'somethingNew']],
     ['toString', ['--permission-mode', 'toString']],
   ])('%s', (mode, expected) => {
-    expect(permissionArguments(mode, config)).toEqual(expected)
+    expect(permissionArguments(mode, ['Read'])).toEqual(expected)
   })
 })
-
-function temporaryDirectoryName(): string {
-  return join(import.meta.dirname, 'no-such-directory')
-}
 
 describe('the terminal’s name', () => {
   const term = (env: NodeJS.ProcessEnv) => claudeEnvironment(env, 'id').TERM
@@ -120,10 +105,12 @@ describe('Claude’s own files', () => {
   test.each([
     [
       '{"status":"waiting","waitingFor":"permission prompt","statusUpdatedAt":7}',
-      { status: 'waiting', updatedAtMs: 7 },
+      { activity: 'waiting', dialog: 'permission', updatedAtMs: 7 },
     ],
     ['{"status":"idle","name":"x","nameSource":"user"}', { userName: 'x' }],
     ['{"status":"idle","name":"x","nameSource":"derived"}', { userName: null }],
+    ['{"status":"shell"}', { activity: 'background' }],
+    ['{"status":"dreaming"}', { activity: 'unknown' }],
     ['{"status":1}', null],
     ['{"status":"id', null],
     ['[]', null],

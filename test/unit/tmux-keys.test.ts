@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { defaultConfig } from '../../src/config/parse.ts'
-import { parseKept } from '../../src/tmux/keys/kept-binding.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'
-import { parseBinding, parseNote, readable } from '../../src/tmux/keys/list-keys-output.ts'
+import { parseBinding, parseKept, parseNote, readable } from '../../src/tmux/keys/read-keys.ts'
 import { bindCommand, bindText, line } from '../../src/tmux/tmux-script.ts'
 
 const names = new Set(['display-message', 'send-keys', 'if-shell'])

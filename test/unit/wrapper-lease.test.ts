@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemContext, withChanges } from '../../src/context.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
+import { MissionService } from '../../src/mission/service.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
@@ -15,7 +16,7 @@ const probe = systemProbe(systemRunner)
 const self = probe.identify(process.pid)!
 /** Of another boot: surely gone. */
 const gone = { pid: 1, start: 'another:1:1' }
-const left = { code: 0, signal: null, isLost: false }
+const left = { why: 'left', code: 0, signal: null } as const
 
 async function bench() {
   const paths = pathsAt(temporaryDirectory())
@@ -23,24 +24,26 @@ async function bench() {
   onTestFinished(() => void db.close())
   const id = newMissionId()
   insertMission(db, aMission({ id }))
+  const store = { db, missions: new MissionService(db, () => new Date()) }
   return {
     db,
     id,
     context: withChanges(systemContext(), { paths }),
     mission: () => getMission(db, id)!,
-    take: () => takeLease(db, id, self, probe, new Date()),
+    store,
+    take: () => takeLease(store, id, self, probe, new Date()),
   }
 }
 
 test('a lease is released by its holder, once', async () => {
-  const { db, id, take, mission } = await bench()
+  const { store, id, take, mission } = await bench()
   take()
-  expect(releaseLease(db, id, gone, left, new Date())).toBe(false)
-  expect(releaseLease(db, id, null, left, new Date())).toBe(false)
+  expect(releaseLease(store, id, gone, left)).toBe(false)
+  expect(releaseLease(store, id, null, left)).toBe(false)
   expect(mission()).toMatchObject({ wrapper_pid: self.pid, ended_by: null })
-  expect(releaseLease(db, id, self, left, new Date())).toBe(true)
+  expect(releaseLease(store, id, self, left)).toBe(true)
   expect(mission()).toMatchObject({ wrapper_pid: null, ended_by: 'user', exit_code: 0 })
-  expect(releaseLease(db, id, self, { ...left, code: 1 }, new Date())).toBe(false)
+  expect(releaseLease(store, id, self, { ...left, code: 1 })).toBe(false)
   expect(mission().exit_code).toBe(0)
 })
 
@@ -50,21 +53,21 @@ test.each([
   ['one that was lost', { ended_by: 'lost' }, 'lost'],
   ['one whose wrapper was killed', { wrapper_pid: gone.pid, wrapper_start: gone.start }, 'lost'],
 ] as const)('a start that fails leaves %s as it was', async (_title, before, ended_by) => {
-  const { db, id, take, mission } = await bench()
+  const { db, store, id, take, mission } = await bench()
   const claude = { claude_pid: self.pid, claude_start: self.start }
   updateMission(db, id, { ...before, ...claude })
-  giveUpLease(db, take(), self, new Date())
+  giveUpLease(store, take(), self)
   expect(mission()).toMatchObject({ ...claude, wrapper_pid: null, state: null, exit_code: 1, ended_by })
 })
 
 test('a lost mission that somebody brings back in the same moment is not dismissed', async () => {
-  const { db, id, context, take, mission } = await bench()
+  const { db, store, id, context, take, mission } = await bench()
   updateMission(db, id, { ended_by: 'lost', exit_signal: 'SIGHUP' })
   const lost = mission()
   take()
   expect(await dismissLost(context, db, lost)).toBe(false)
   expect(mission()).toMatchObject({ wrapper_pid: self.pid, ended_by: null })
-  releaseLease(db, id, self, { ...left, isLost: true }, new Date())
+  releaseLease(store, id, self, { ...left, why: 'lost' })
   expect(await dismissLost(context, db, mission())).toBe(true)
   expect(mission()).toMatchObject({ ended_by: 'user', exit_code: 0 })
 })

@@ -2,21 +2,28 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { liveAtCrash, liveAtStart } from '../../src/claude/claude-state.ts'
-import { planDirectories } from '../../src/claude/plan-directories.ts'
+import { hookReport } from '../../src/claude/hook-report.ts'
+import { planDirectories } from '../../src/claude/plans-and-questions.ts'
+import type { AgentStatus } from '../../src/claude/report.ts'
 import { listEvents } from '../../src/db/events.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
 import { listPlans } from '../../src/db/plans.ts'
+import { MissionService } from '../../src/mission/service.ts'
 import { newMissionId } from '../../src/mission-id.ts'
+import { stateAtStart } from '../../src/wrapper/claude-state.ts'
 import { openLog } from '../../src/wrapper/log.ts'
 import { Observer, type ObserverOptions } from '../../src/wrapper/observer.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 /** An observer on a store and a spool of its own; `leave` is what a hook would leave. */
-async function bench(options: Partial<ObserverOptions> = {}) {
+async function bench(
+  options: Partial<ObserverOptions> = {},
+  plansOf = (root: string) => [join(root, 'plans')],
+) {
   const root = temporaryDirectory()
+  const plans = plansOf(root)
   const eventsDirectory = join(root, 'ev')
   mkdirSync(eventsDirectory)
   const db = await openStore(join(root, 'database.sqlite'))
@@ -26,22 +33,23 @@ async function bench(options: Partial<ObserverOptions> = {}) {
   insertMission(db, aMission({ id, created_at: new Date(clock.nowMs).toISOString() }))
   const stored: string[] = []
   const logPath = join(root, 'log')
-  const newObserver = () => {
-    const mission = getMission(db, id)!
-    return new Observer(mission, liveAtCrash(mission), {
-      db,
-      id,
-      now: () => new Date(clock.nowMs),
+  const now = () => new Date(clock.nowMs)
+  const missions = new MissionService(db, now)
+  missions.subscribe(({ change }) => {
+    if (change.state) stored.push(change.state)
+  })
+  const newObserver = () =>
+    new Observer({
+      missions,
+      mission: getMission(db, id)!,
+      agent: { readReport: data => hookReport(data, plans), openChannel: () => null },
+      requests: { take: () => false, seeStatus: () => {}, hasOpen: false },
+      events: eventsDirectory,
+      now,
       log: openLog(logPath, () => new Date()),
-      eventsDirectory,
-      planDirectories: [join(root, 'plans')],
-      requests: { take: () => false, drop: () => {}, seeStatus: () => {}, hasOpen: false },
       whenReady: work => work(),
-      onWord: () => {},
-      onStored: live => void stored.push(live.state),
       ...options,
     })
-  }
   let count = 0
   return {
     root,
@@ -100,7 +108,7 @@ describe('events in the spool', () => {
     db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
     leave(prompt)
     observer.readSpool()
-    expect(observer.live.state).toBe('starting')
+    expect(observer.claude.state).toBe('starting')
     expect(spooled()).toHaveLength(1)
     expect(log()).toContain('disk is full')
     db.exec('DROP TRIGGER full')
@@ -115,13 +123,13 @@ describe('events in the spool', () => {
       db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
     leave(prompt)
     fill()
-    observer.hear()
-    observer.lookAgain()
+    observer.onWakeup()
+    observer.tryAgain()
     db.exec('DROP TRIGGER full')
-    observer.lookAgain()
+    observer.tryAgain()
     expect(mission().state).toBe('busy')
     leave({ hook_event_name: 'Stop' })
-    observer.lookAgain()
+    observer.tryAgain()
     expect(mission().state).toBe('busy')
   })
 
@@ -129,27 +137,26 @@ describe('events in the spool', () => {
     const { observer, leave, db, mission, log } = await bench()
     leave(prompt)
     db.exec('ALTER TABLE missions RENAME TO away')
-    observer.hear()
+    observer.onWakeup()
     expect(log()).toContain('no such table')
     db.exec('ALTER TABLE away RENAME TO missions')
-    observer.lookAgain()
+    observer.tryAgain()
     expect(mission().state).toBe('busy')
   })
 
   test('of which one cannot be answered do not keep the others waiting', async () => {
     const requests = {
-      take: ({ name }: { name: string }) => {
-        if (name === 'PreToolUse') throw new Error('out of luck')
+      take: ({ kind }: { kind: string }) => {
+        if (kind === 'about-to-use') throw new Error('out of luck')
         return false
       },
-      drop: () => {},
       seeStatus: () => {},
       hasOpen: false,
     }
     const { observer, leave, mission, log, spooled } = await bench({ requests })
     leave({ hook_event_name: 'PreToolUse', tool_name: 'Bash' })
     leave({ hook_event_name: 'Stop' })
-    observer.hear()
+    observer.onWakeup()
     expect(mission().state).toBe('idle')
     expect(log()).toContain('out of luck')
     expect(spooled()).toEqual([])
@@ -159,7 +166,7 @@ describe('events in the spool', () => {
     const { observer, leave, log, spooled } = await bench()
     leave({ hello: 'world' })
     observer.readSpool()
-    expect(log()).toContain('neither a hook nor a command')
+    expect(log()).toContain('neither a report nor a message')
     expect(spooled()).toEqual([])
   })
 })
@@ -187,7 +194,7 @@ test('another Claude begins anew, and what is known of the conversation stays', 
   const { observer, leave, mission, history } = await bench()
   leave({ ...prompt, transcript_path: '/nowhere/x.jsonl', permission_mode: 'plan' })
   observer.readSpool()
-  observer.begin(mission(), liveAtStart(mission(), true))
+  observer.begin(mission(), stateAtStart(mission(), true))
   expect(mission()).toMatchObject({
     state: 'waiting',
     waiting_for: 'trust',
@@ -202,30 +209,29 @@ test('another Claude begins anew, and what is known of the conversation stays', 
 test('a status file that is ahead of the hooks does not speak for them', async () => {
   const order: string[] = []
   const requests = {
-    take: ({ name }: { name: string }) => order.push(name) < 0,
-    drop: () => {},
-    seeStatus: (status: string) => void order.push(status),
+    take: ({ kind }: { kind: string }) => order.push(kind) < 0,
+    seeStatus: ({ activity }: AgentStatus) => void order.push(activity),
     hasOpen: true,
   }
   const { observer, leave } = await bench({ requests })
   leave({ hook_event_name: 'PostToolUse', tool_name: 'Bash' })
-  observer.seeStatus({ status: 'idle', waitingFor: null, updatedAtMs: 1, userName: null })
-  expect(order).toEqual(['PostToolUse', 'idle'])
+  observer.seeStatus({ activity: 'idle', dialog: null, updatedAtMs: 1, userName: null })
+  expect(order).toEqual(['used', 'idle'])
 })
 
 test('a status that could not be stored is stored later, unless there is a newer one', async () => {
   const { observer, db, mission } = await bench()
-  const status = (word: string, updatedAtMs: number) =>
-    observer.seeStatus({ status: word, waitingFor: null, updatedAtMs, userName: null })
+  const status = (activity: AgentStatus['activity'], updatedAtMs: number) =>
+    observer.seeStatus({ activity, dialog: null, updatedAtMs, userName: null })
   status('busy', 1)
   db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
   status('idle', 2)
-  expect(observer.live.state).toBe('busy')
+  expect(observer.claude.state).toBe('busy')
   db.exec('DROP TRIGGER full')
-  observer.lookAgain()
-  expect([mission().state, observer.live.state]).toEqual(['idle', 'idle'])
+  observer.tryAgain()
+  expect([mission().state, observer.claude.state]).toEqual(['idle', 'idle'])
   status('busy', 3)
-  observer.lookAgain()
+  observer.tryAgain()
   expect(mission().state).toBe('busy')
 })
 
@@ -233,18 +239,17 @@ test('while the rules are not ready, neither a ring nor a status has a tool judg
   const taken: string[] = []
   const due: (() => void)[] = []
   const requests = {
-    take: ({ name }: { name: string }) => taken.push(name) < 0,
-    drop: () => {},
-    seeStatus: (status: string) => void taken.push(status),
+    take: ({ kind }: { kind: string }) => taken.push(kind) < 0,
+    seeStatus: ({ activity }: AgentStatus) => void taken.push(activity),
     hasOpen: true,
   }
   const { observer, leave } = await bench({ requests, whenReady: work => void due.push(work) })
   leave({ hook_event_name: 'PreToolUse', tool_name: 'Bash' })
-  observer.hear()
-  observer.seeStatus({ status: 'busy', waitingFor: null, updatedAtMs: 1, userName: null })
+  observer.onWakeup()
+  observer.seeStatus({ activity: 'busy', dialog: null, updatedAtMs: 1, userName: null })
   expect(taken).toEqual([])
   for (const work of due) work()
-  expect(taken).toEqual(['PreToolUse', 'busy'])
+  expect(taken).toEqual(['about-to-use', 'busy'])
 })
 
 test('a mode that is set while Claude runs is what the next start gets, also after a walk round the ring', async () => {
@@ -254,11 +259,11 @@ test('a mode that is set while Claude runs is what the next start gets, also aft
     observer.readSpool()
     return mission().permission_mode
   }
-  observer.begin(mission(), liveAtStart(mission(), false))
+  observer.begin(mission(), stateAtStart(mission(), false))
   report('default')
   updateMission(db, id, { permission_mode: 'plan' })
   expect(['default', 'acceptEdits', 'default'].map(report)).toEqual(['plan', 'acceptEdits', 'plan'])
-  observer.begin(mission(), liveAtStart(mission(), false))
+  observer.begin(mission(), stateAtStart(mission(), false))
   expect(['plan', 'auto', 'plan'].map(report)).toEqual(['plan', 'auto', 'plan'])
 })
 

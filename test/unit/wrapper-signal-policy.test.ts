@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { SignalListener } from '../../src/wrapper/signal-listener.ts'
-import { endingSignals, exitCodeFor, onEndingSignal } from '../../src/wrapper/signal-policy.ts'
+import { decideEnding, exitCodeOf, mustBeRead } from '../../src/wrapper/ending.ts'
+import { endingSignals, onEndingSignal, SignalListener } from '../../src/wrapper/signal-policy.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 test.each([
@@ -19,21 +19,37 @@ test.each([
   [null, 'SIGHUP', 129],
   [null, 'SIGSEGV', 139],
 ] as const)('code %s, signal %s → %i', (code, signal, exitCode) => {
-  expect(exitCodeFor(code, signal)).toBe(exitCode)
+  expect(exitCodeOf({ code, signal })).toBe(exitCode)
 })
 
-test('the first signal counts, each is told to the latest listener, and none after the end', async () => {
+test('the first signal counts, the latest listener hears each one, and close() removes the handlers', async () => {
   const signals = new SignalListener()
   const heard: string[] = []
-  signals.listen(() => heard.push('nobody'))
+  signals.listen(() => heard.push('the replaced listener'))
   signals.listen(signal => heard.push(signal))
   process.kill(process.pid, 'SIGTERM')
-  await waitFor('it', () => heard.length === 1)
+  await waitFor('the signal', () => heard.length === 1)
   process.kill(process.pid, 'SIGHUP')
-  await waitFor('it', () => heard.length === 2)
+  await waitFor('the signal', () => heard.length === 2)
   expect(heard).toEqual(['SIGTERM', 'SIGHUP'])
   expect(signals.received).toBe('SIGTERM')
   const before = endingSignals.map(signal => process.listenerCount(signal))
   signals.close()
   expect(endingSignals.map(signal => process.listenerCount(signal))).toEqual(before.map(count => count - 1))
+})
+
+test.each([
+  ['Claude left', { code: 0 }, 'left', false],
+  ['Claude left with an error, later', { code: 1, ranMs: 5_000 }, 'left', false],
+  ['Claude failed right after its start', { code: 1 }, 'failed', true],
+  ['Claude was killed by another process', { signal: 'SIGKILL', ranMs: 5_000 }, 'lost', true],
+  ['a command stopped it', { code: 143, received: 'SIGTERM' }, 'stopped', false],
+  ['it had to be killed after a stop', { signal: 'SIGKILL', received: 'SIGTERM' }, 'stopped', false],
+  ['the user closed the window', { code: 129, received: 'SIGHUP' }, 'closed', false],
+  ['tmux went down', { code: 129, received: 'SIGHUP', isTaken: true }, 'lost', false],
+] as const)('why a mission ended: %s', async (_title, facts, why, isRead) => {
+  const given = { code: null, signal: null, received: null, ranMs: 100, isTaken: false, ...facts }
+  const ending = await decideEnding({ ...given, wasTakenAway: async () => given.isTaken })
+  expect(ending.why).toBe(why)
+  expect(mustBeRead(ending)).toBe(isRead)
 })

@@ -2,49 +2,54 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { hookCommand, longestEventBytes } from '../../src/claude/hook-command.ts'
+import { longestEventBytes, reportingHook } from '../../src/claude/hook-scripts.ts'
+import { MissionPaths } from '../../src/paths.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import { type SpoolPaths, spoolPaths, sweepSpool } from '../../src/wrapper/spool.ts'
-import { Bell, ringBell } from '../../src/wrapper/wakeup-fifo.ts'
+import { sweepSpool } from '../../src/wrapper/spool.ts'
+import { WakeupFifo, wakeUp } from '../../src/wrapper/wakeup-fifo.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
 
-/** A spool as a wrapper has it, in a directory whose name a careless hook would trip over. */
-async function spool({ hasBell = true } = {}): Promise<SpoolPaths & { rings: () => number }> {
-  const paths = spoolPaths(join(temporaryDirectory(), `it's "$HOME" & co`))
+type SpoolPaths = Pick<MissionPaths, 'events' | 'wakeup'>
+
+/** A wrapper's spool, in a directory whose name would break a hook that does not quote it. */
+async function spool({ hasFifo = true } = {}): Promise<SpoolPaths & { wakeups: () => number }> {
+  const { events, wakeup } = new MissionPaths(join(temporaryDirectory(), `it's "$HOME" & co`))
+  const paths = { events, wakeup }
   mkdirSync(paths.events, { recursive: true })
-  let rings = 0
-  if (hasBell) {
-    const bell = new Bell(systemRunner, paths.bell, () => {
-      rings += 1
-    })
-    bell.listen()
-    onTestFinished(() => bell.close())
+  let wakeups = 0
+  if (hasFifo) {
+    const fifo = new WakeupFifo(systemRunner, wakeup)
+    fifo.onWakeup = () => {
+      wakeups += 1
+    }
+    fifo.listen()
+    onTestFinished(() => fifo.close())
   }
-  return { ...paths, rings: () => rings }
+  return { ...paths, wakeups: () => wakeups }
 }
 
 const shells = ['/bin/sh', '/bin/bash'].filter(existsSync)
 const event = (fields: object) => `${JSON.stringify({ hook_event_name: 'Stop', ...fields })}\n`
 const sweep = (paths: SpoolPaths) => sweepSpool(paths.events, Date.now())
 const hook = (paths: SpoolPaths, input: string, shell = '/bin/sh') =>
-  spawnSync(shell, ['-c', hookCommand(paths)], { input })
+  spawnSync(shell, ['-c', reportingHook(paths)], { input })
 
 describe.each(shells)('a hook under %s', shell => {
-  test('leaves its event whole, says nothing and rings', async () => {
+  test('leaves its complete event, prints nothing and wakes the wrapper up', async () => {
     const paths = await spool()
     const { status, stdout, stderr } = hook(paths, event({ n: 1 }), shell)
     expect([status, String(stdout), String(stderr)]).toEqual([0, '', ''])
-    await waitFor('the bell', () => paths.rings() > 0)
-    expect(sweep(paths).files.map(({ text }) => text)).toEqual([event({ n: 1 })])
+    await waitFor('the wake-up', () => paths.wakeups() > 0)
+    expect(sweep(paths).files.map(({ data }) => data)).toEqual([{ hook_event_name: 'Stop', n: 1 }])
   })
 
   test.each<[string, (paths: SpoolPaths) => SpoolPaths]>([
-    ['no wrapper', paths => ({ ...paths, bell: `${paths.bell}-gone` })],
+    ['no wrapper', paths => ({ ...paths, wakeup: `${paths.wakeup}-gone` })],
     ['no spool', paths => ({ ...paths, events: `${paths.events}-gone` })],
     ['a spool that is a file', paths => ({ ...paths, events: join(paths.events, '..', 'file') })],
-    ['a bell that is a file', paths => ({ ...paths, bell: join(paths.events, '..', 'file') })],
-  ])('ends with 0 and without a word where there is %s', async (_title, broken) => {
+    ['a FIFO that is a file', paths => ({ ...paths, wakeup: join(paths.events, '..', 'file') })],
+  ])('ends with 0 and prints nothing if there is %s', async (_title, broken) => {
     const paths = await spool()
     writeFileSync(join(paths.events, '..', 'file'), '')
     const { status, stdout } = hook(broken(paths), event({}), shell)
@@ -52,14 +57,14 @@ describe.each(shells)('a hook under %s', shell => {
     expect(readdirSync(paths.events)).toEqual([])
   })
 
-  test('does not hang where the wrapper was killed and its bell is left', async () => {
-    const paths = await spool({ hasBell: false })
-    spawnSync('mkfifo', [paths.bell])
+  test('does not hang if the wrapper was killed and its FIFO is left', async () => {
+    const paths = await spool({ hasFifo: false })
+    spawnSync('mkfifo', [paths.wakeup])
     expect(hook(paths, event({ n: 1 }), shell).status).toBe(0)
     expect(sweep(paths).files).toHaveLength(1)
   })
 
-  test('keeps no more than a wrapper could want', async () => {
+  test('keeps no more than 4,000 events', async () => {
     const paths = await spool()
     for (let n = 0; n < 4_000; n++) writeFileSync(join(paths.events, `x${n}`), '')
     expect(hook(paths, event({}), shell).status).toBe(0)
@@ -68,7 +73,7 @@ describe.each(shells)('a hook under %s', shell => {
 })
 
 describe('sweeping', () => {
-  test('what is no event is named and not taken, and neither is what is too long', async () => {
+  test('rejects what is not an event, and what is too long', async () => {
     const paths = await spool()
     hook(paths, '{"broken"')
     hook(paths, 'not JSON at all}')
@@ -76,30 +81,30 @@ describe('sweeping', () => {
     hook(paths, event({ text: 'x'.repeat(longestEventBytes) }))
     hook(paths, event({ good: true }))
     const { files, rejected } = sweep(paths)
-    expect(files.map(({ text }) => text)).toEqual([event({ good: true })])
+    expect(files.map(({ data }) => data)).toEqual([{ hook_event_name: 'Stop', good: true }])
     expect(rejected.map(({ reason }) => reason)).toEqual(['not JSON', 'not JSON', 'not JSON', 'too long'])
   })
 
-  test('what is still being written waits, but not for ever', async () => {
+  test('leaves a file that is still being written, but not for ever', async () => {
     const paths = await spool()
-    const slow = spawn('/bin/sh', ['-c', hookCommand(paths)], { stdio: ['pipe', 'ignore', 'ignore'] })
+    const slow = spawn('/bin/sh', ['-c', reportingHook(paths)], { stdio: ['pipe', 'ignore', 'ignore'] })
     slow.stdin.write('{"hook_event_name":"Stop",')
     await waitFor('half an event', () => readdirSync(paths.events).length > 0)
     expect(sweep(paths)).toEqual({ files: [], rejected: [] })
     expect(sweepSpool(paths.events, Date.now() + 60_000).rejected).toHaveLength(1)
     slow.stdin.end('"n":1}\n')
-    await waitFor('the bell', () => paths.rings() > 0)
+    await waitFor('the wake-up', () => paths.wakeups() > 0)
     expect(sweep(paths).files).toHaveLength(1)
   })
 
-  test('a thousand events of fifty producers are all there, each producer’s in order', async () => {
+  test('finds all of a thousand events from fifty producers, each producer’s in order', async () => {
     const paths = await spool()
     const producers = Array.from({ length: 50 }, (_, producer) => burst(paths, producer, 20))
     await Promise.all(producers)
     const { files, rejected } = sweep(paths)
     expect(rejected).toEqual([])
     expect(new Set(files.map(({ key }) => key)).size).toBe(1_000)
-    const events = files.map(({ text }) => JSON.parse(text) as { producer: number; n: number })
+    const events = files.map(({ data }) => data as { producer: number; n: number })
     for (let producer = 0; producer < 50; producer++) {
       const own = events.filter(found => found.producer === producer).map(({ n }) => n)
       expect(own).toEqual(Array.from({ length: 20 }, (_, n) => n))
@@ -107,12 +112,12 @@ describe('sweeping', () => {
   })
 })
 
-/** One hook after the other, as one Claude runs them. */
+/** Runs one hook after the other, as Claude does. */
 function burst(paths: SpoolPaths, producer: number, count: number): Promise<void> {
   const script = `n=0; while [ $n -lt ${count} ]; do
     printf '{"hook_event_name":"Stop","producer":${producer},"n":%s,"text":"%s"}\\n' $n "$TEXT" | sh -c "$HOOK"
     n=$((n+1)); done`
-  const env = { ...process.env, HOOK: hookCommand(paths), TEXT: 'x'.repeat(1_000 * (producer % 5)) }
+  const env = { ...process.env, HOOK: reportingHook(paths), TEXT: 'x'.repeat(1_000 * (producer % 5)) }
   const child = spawn('/bin/sh', ['-c', script], { env, stdio: 'ignore' })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -120,10 +125,10 @@ function burst(paths: SpoolPaths, producer: number, count: number): Promise<void
   })
 }
 
-test('ringing where nobody listens is nothing', async () => {
-  const paths = await spool({ hasBell: false })
-  ringBell(paths.bell)
-  spawnSync('mkfifo', [paths.bell])
-  ringBell(paths.bell)
+test('waking up a wrapper that does not exist does nothing', async () => {
+  const paths = await spool({ hasFifo: false })
+  wakeUp(paths.wakeup)
+  spawnSync('mkfifo', [paths.wakeup])
+  wakeUp(paths.wakeup)
   expect(readdirSync(paths.events)).toEqual([])
 })

@@ -13,7 +13,7 @@ function bench({ hasDirectory = true, needsLooks = (): boolean => true } = {}) {
   if (hasDirectory) mkdirSync(directory)
   const path = join(directory, '1.json')
   const seen: string[] = []
-  const watch = new StatusWatch(path, ({ status }) => void seen.push(status), needsLooks)
+  const watch = new StatusWatch(path, ({ activity }) => void seen.push(activity), needsLooks)
   onTestFinished(() => watch.close())
   const write = (status: string, to = path) =>
     writeFileSync(to, JSON.stringify({ status, statusUpdatedAt: 1 }))

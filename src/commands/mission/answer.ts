@@ -3,14 +3,15 @@ import { isForTheUser } from '../../approvals/tool.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
+import type { PendingRequest } from '../../db/approvals.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { cleanText } from '../../io/text.ts'
+import { modesOfClaude } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { rosterOf } from '../../mission/list.ts'
-import type { MissionJson, PendingRequest } from '../../mission/mission-json.ts'
+import { describeMissions } from '../../mission/list.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
 import { deliverAnswer } from '../../wrapper/deliver-answer.ts'
-import { modesOfClaude } from './mode.ts'
 
 interface Input {
   mission: string
@@ -44,7 +45,7 @@ export default defineCommand<Input>({
     await refuseContradictions(context, input)
     const mission = await readStore(context, async db => {
       const record = await chooseMission(context, db, input.mission)
-      return (await rosterOf(context, db!, [record]))[0]!
+      return (await describeMissions(context, db!, [record]))[0]!
     })
     const request = requestOf(mission, input.request)
     const stored = await deliverAnswer(context, mission.id, Number(request.id), {

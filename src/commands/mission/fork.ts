@@ -1,10 +1,10 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import type { MissionRecord } from '../../db/mission-record.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import { getMission } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { createMission } from '../../mission/create.ts'
-import { rosterOf } from '../../mission/list.ts'
+import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
 import { destinationFor, launchMission } from '../../wrapper/launch.ts'
 
@@ -42,7 +42,7 @@ export default defineCommand<Input>({
         prompt: prompt ?? null,
         forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
       })
-      context.out.line(json ? JSON.stringify((await rosterOf(context, db, [fork]))[0]) : fork.id)
+      context.out.line(json ? JSON.stringify((await describeMissions(context, db, [fork]))[0]) : fork.id)
       return fork
     })
     return launchMission(context, destination, mission, { focus })

@@ -1,15 +1,42 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { readRoster } from '../../mission/list.ts'
+import type { Context } from '../../context.ts'
+import { ago } from '../../io/ago.ts'
+import { printTable } from '../../io/table.ts'
+import { cleanText } from '../../io/text.ts'
+import { listMissionsNow } from '../../mission/list.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
+import { displayRepo } from '../../mission/naming.ts'
+import { stateStyles, stateWord } from '../../mission/state-word.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
   description: 'List missions, the most recently active first.',
   options: [{ flags: '-a, --all', description: 'with archived ones' }, jsonOption],
   examples: ['agenc mission ls', 'agenc mission ls --json | jq \'.[] | select(.status == "running") | .id\''],
   async run(context, { all, json }) {
-    const missions = await readRoster(context, { archived: all })
+    const missions = await listMissionsNow(context, { archived: all })
     if (json) context.out.line(JSON.stringify(missions))
     else if (missions.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")
-    else (await import('./ls-table.ts')).printMissions(context, missions)
+    else printMissions(context, missions)
     return 0
   },
 })
+
+function printMissions({ out, now }: Context, missions: readonly MissionJson[]): void {
+  const time = now()
+  printTable(out, [
+    { title: 'ID', cells: missions.map(mission => mission.short_id) },
+    {
+      title: 'STATE',
+      cells: missions.map(stateWord),
+      style: row => stateStyles[missions[row]!.state ?? missions[row]!.status],
+    },
+    {
+      title: 'REPO',
+      cells: missions.map(({ repo }) => (repo ? displayRepo(repo) : '(blank)')),
+      shrinks: true,
+    },
+    { title: 'NAME', cells: missions.map(({ name }) => cleanText(name ?? '')), shrinks: true },
+    { title: 'WINDOW', cells: missions.map(mission => mission.tmux_window ?? '') },
+    { title: 'ACTIVE', cells: missions.map(mission => ago(mission.last_active_at, time)) },
+  ])
+}

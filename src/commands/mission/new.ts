@@ -1,23 +1,22 @@
 import { findClaude } from '../../claude/find-claude.ts'
-import { refuseBypassAsRoot } from '../../claude/root-bypass.ts'
+import { refuseBypassAsRoot } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { preparedConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'
-import type { MissionRecord } from '../../db/mission-record.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { readAll } from '../../io/read-all.ts'
 import { parseApprove } from '../../mission/approve-mode.ts'
+import { checkMode } from '../../mission/check-mode.ts'
 import { createMission } from '../../mission/create.ts'
-import type { Source } from '../../mission/directory.ts'
-import { rosterOf } from '../../mission/list.ts'
+import type { DirectorySource } from '../../mission/directory.ts'
+import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
 import type { MissionId } from '../../mission-id.ts'
-import { inFirstWindow } from '../../wrapper/first-window.ts'
-import { type Destination, destinationFor, launchMission } from '../../wrapper/launch.ts'
-import { checkMode } from './mode.ts'
+import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 
 interface Input {
   repo?: string
@@ -59,7 +58,7 @@ export default defineCommand<Input>({
     const start = () => startMission(context, input, asked)
     if (!input.here) return start()
     const destination = await asked
-    return destination.kind === 'this-window' ? inFirstWindow(context, destination.place, start) : start()
+    return destination.kind === 'this-window' ? inFirstWindow(context, destination.here, start) : start()
   },
 })
 
@@ -68,10 +67,10 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord) =>
     launchMission(context, await asked, mission, { focus: input.focus })
-  const { mission, isApart } = await withStore(context, async db => {
-    const isApart = (await asked).kind === 'new-window'
-    // A new window has the session's own PATH; everywhere else what is missing is said before anything is made.
-    if (!isApart) findClaude(claude.command, context.env)
+  const { mission, isInNewWindow } = await withStore(context, async db => {
+    const isInNewWindow = (await asked).kind === 'new-window'
+    // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
+    if (!isInNewWindow) findClaude(claude.command, context.env)
     const { source, repo, parentId } = await chooseSource(context, db, input)
     const created = await createMission(context, db, {
       source,
@@ -84,13 +83,13 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
       prompt: readPrompt(input.prompt),
       forkedSessionId: null,
     })
-    const printed = input.json ? (await rosterOf(context, db, [created]))[0] : null
+    const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
     context.out.line(printed ? JSON.stringify(printed) : created.id)
-    // A window starts up while the store is closed; a terminal is not left for hours.
-    if (isApart) await launch(created)
-    return { mission: created, isApart }
+    // The window starts while the store is closed. A mission in this terminal must not keep the store open for hours.
+    if (isInNewWindow) await launch(created)
+    return { mission: created, isInNewWindow }
   })
-  return isApart ? 0 : launch(mission)
+  return isInNewWindow ? 0 : launch(mission)
 }
 
 function refuseContradictions({ repo, blank, clone, approve }: Input): void {
@@ -101,7 +100,7 @@ function refuseContradictions({ repo, blank, clone, approve }: Input): void {
 }
 
 interface Chosen {
-  source: Source
+  source: DirectorySource
   repo: string | null
   parentId: MissionId | null
 }
@@ -118,7 +117,7 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
   return { source: { kind: 'repo', id: repo, url, isTrusted: trusted === 1 }, repo, parentId: null }
 }
 
-/** null: a blank mission was picked. */
+/** Resolves to null if a blank mission was picked. */
 async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
   if (word !== undefined) {
     const { resolveRepo } = await import('../../repo/resolve-repo.ts')
@@ -126,7 +125,7 @@ async function chooseRepo(context: Context, db: Database, word: string | undefin
     return resolveRepo(word, known)
   }
   if (!isInteractive(context))
-    throw usageError('which repo?', "Name one, or pass --blank; 'agenc repo ls' lists them.")
+    throw usageError('No repo given.', "Name one, or pass --blank; 'agenc repo ls' lists them.")
   const { pick } = await import('../../io/picker.ts')
   const { repoChoices } = await import('../../repo/repo-choices.ts')
   const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))

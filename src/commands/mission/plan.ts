@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import type { MissionRecord } from '../../db/mission-record.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import { listPlans } from '../../db/plans.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'

@@ -1,19 +1,18 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
-import type { MissionRecord } from '../../db/mission-record.ts'
-import { updateMission } from '../../db/missions.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import { readStore, withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
+import { checkMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/list.ts'
+import { missionService } from '../../mission/open-service.ts'
 import { shortId } from '../../mission-id.ts'
 import { whereIsIt } from '../../system/process-location.ts'
-import { goToWindow } from '../../tmux/go-to-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { listMissionWindows, windowsIn } from '../../tmux/windows.ts'
+import { goToWindow, missionWindows } from '../../tmux/windows.ts'
+import { requestRestart } from '../../wrapper/control-message.ts'
 import { destinationFor, launchMission } from '../../wrapper/launch.ts'
-import { requestRestart } from '../../wrapper/send-control-message.ts'
-import { checkMode, takesEffectLater } from './mode.ts'
 
 interface Input {
   mission?: string
@@ -38,7 +37,12 @@ export default defineCommand<Input>({
     const mission = await readStore(context, db => chooseMission(context, db, word))
     const destination = statusNow(context, mission) === 'running' ? null : await destinationFor(context)
     if (permissionMode !== undefined)
-      await withStore(context, db => updateMission(db, mission.id, { permission_mode: permissionMode }))
+      await withStore(context, db =>
+        missionService(context, db).change(mission.id, { permission_mode: permissionMode }, [
+          'permission_mode',
+          { mode: permissionMode },
+        ]),
+      )
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
     if (destination) return launchMission(context, destination, mission, { focus })
     if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
@@ -46,20 +50,22 @@ export default defineCommand<Input>({
   },
 })
 
-async function resumeRunning(
+function resumeRunning(
   context: Context,
   mission: MissionRecord,
   { restart, focus }: Pick<Input, 'restart' | 'focus'>,
-): Promise<number> {
+): number {
   if (restart) {
-    requestRestart(context.paths.mission(mission.id).run)
-    context.err.line(`${shortId(mission.id)} starts anew as soon as it is idle.`)
+    requestRestart(context.paths.mission(mission.id))
+    context.err.line(`${shortId(mission.id)} restarts as soon as it is idle.`)
     return 0
   }
   const tmux = tmuxOf(context)
-  const { answer, goOn } = await tmux.openCall(listMissionWindows)
-  const window = answer.kind === 'ok' ? windowsIn(answer.lines).get(mission.id) : undefined
-  if (window) return focus ? goToWindow(context, tmux, window, goOn) : 0
+  const window = missionWindows(tmux)?.get(mission.id)
+  if (window) {
+    if (focus) goToWindow(context, tmux, window)
+    return 0
+  }
   throw new AgencError(
     `${shortId(mission.id)} is running ${whereIsIt(context.exec, mission.wrapper_pid!)}`,
     `Go there, or stop it first: agenc mission stop ${shortId(mission.id)}`,

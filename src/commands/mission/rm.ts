@@ -1,6 +1,6 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { type Context, isInteractive } from '../../context.ts'
-import type { MissionRecord } from '../../db/mission-record.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import { getMission } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
@@ -8,8 +8,7 @@ import { confirmOrFlag } from '../../io/prompt.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/list.ts'
 import { displayName } from '../../mission/naming.ts'
-import { removeMission } from '../../mission/remove.ts'
-import { whatWouldBeLost } from '../../mission/unsaved.ts'
+import { removeMission, whatWouldBeLost } from '../../mission/remove.ts'
 import { shortId } from '../../mission-id.ts'
 
 interface Input {

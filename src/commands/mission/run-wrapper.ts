@@ -1,8 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { defineCommand } from '../../cli/command.ts'
-import { usageError } from '../../errors.ts'
-import { isMissionId } from '../../mission-id.ts'
-import { runInTerminal } from '../../wrapper/in-terminal.ts'
+import type { Context } from '../../context.ts'
+import { getMission } from '../../db/missions.ts'
+import { readStore } from '../../db/with-store.ts'
+import { AgencError, usageError } from '../../errors.ts'
+import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
+import { runHere } from '../../wrapper/run-here.ts'
 
 interface Input {
   mission: string
@@ -11,18 +14,28 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Run one mission in this terminal. For agenc itself.',
+  description: 'Run one mission in this terminal. agenc itself passes only the id.',
   arguments: [{ name: 'mission', description: 'full id', required: true }],
   options: [
-    { flags: '--resume', description: 'go on with its conversation' },
+    { flags: '--resume', description: 'continue the conversation; fail if none was begun' },
     { flags: '--prompt <text>', description: 'what to tell Claude first' },
   ],
   examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
-  async run(context, { mission: id, prompt }) {
+  async run(context, { mission: id, resume, prompt }) {
     if (!isMissionId(id)) throw usageError(`${JSON.stringify(id)} is not a mission id`, 'Give the full id.')
     const { root, prompt: promptPath } = context.paths.mission(id)
     if (!existsSync(root)) throw usageError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
+    if (resume) await refuseUnbegun(context, id)
     if (prompt !== undefined) writeFileSync(promptPath, prompt, { mode: 0o600 })
-    return runInTerminal(context, id)
+    return runHere(context, id)
   },
 })
+
+async function refuseUnbegun(context: Context, id: MissionId): Promise<void> {
+  const mission = await readStore(context, db => db && getMission(db, id))
+  if (!mission || mission.session_begun === 1 || mission.forked_session_id !== null) return
+  throw new AgencError(
+    `mission ${shortId(id)} has no conversation to resume`,
+    'Leave --resume out to begin one.',
+  )
+}

@@ -1,17 +1,16 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
-import { recordEvent } from '../../db/events.ts'
-import type { MissionRecord } from '../../db/mission-record.ts'
-import { getMission, type MissionChange, updateMission } from '../../db/missions.ts'
+import type { MissionChange, MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { parseApprove } from '../../mission/approve-mode.ts'
+import { checkMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { rosterOf, statusNow } from '../../mission/list.ts'
+import { describeMissions, statusNow } from '../../mission/list.ts'
+import { missionService } from '../../mission/open-service.ts'
 import { shortId } from '../../mission-id.ts'
-import { requestRestart } from '../../wrapper/send-control-message.ts'
-import { checkMode, takesEffectLater } from './mode.ts'
+import { requestRestart } from '../../wrapper/control-message.ts'
 
 interface Input {
   mission?: string
@@ -49,11 +48,9 @@ export default defineCommand<Input>({
     if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
     await withStore(context, async db => {
       const { id } = await chooseMission(context, db, input.mission)
-      db.transaction(() => {
-        updateMission(db, id, change)
-        recordEvent(db, id, context.now().toISOString(), 'set', { ...change })
-      }).immediate()
-      const mission = getMission(db, id)!
+      const missions = missionService(context, db)
+      missions.change(id, change, ['set', { ...change }])
+      const mission = missions.get(id)!
       const isRunning = statusNow(context, mission) === 'running'
       if (isRunning) tell(context, mission, change, input.restart ?? false)
       if (input.json) await printJson(context, db, mission)
@@ -72,22 +69,22 @@ function changeOf({ permissionMode, follow, approve, model }: Input): MissionCha
     ...(model === undefined ? {} : { model: model || null }),
   }
   if (Object.keys(change).length === 0)
-    throw usageError('set what?', 'Give --permission-mode, --follow, --approve or --model.')
+    throw usageError('Nothing to change.', 'Use --permission-mode, --follow, --approve or --model.')
   return change
 }
 
-/** Approvals are looked up at every request; the rest Claude takes only at its start. */
+/** Approvals are looked up at every request. Claude takes everything else only at its start. */
 function tell(context: Context, mission: MissionRecord, change: MissionChange, isRestarted: boolean): void {
   const { id } = mission
   const isForStart = 'permission_mode' in change || 'model' in change
   if (isRestarted) {
-    requestRestart(context.paths.mission(id).run)
-    context.err.line(`${shortId(id)} starts anew as soon as it is idle.`)
+    requestRestart(context.paths.mission(id))
+    context.err.line(`${shortId(id)} restarts as soon as it is idle.`)
   } else if (isForStart) {
     context.err.line(takesEffectLater(mission))
   }
 }
 
 async function printJson(context: Context, db: Database, mission: MissionRecord): Promise<void> {
-  context.out.line(JSON.stringify((await rosterOf(context, db, [mission]))[0]))
+  context.out.line(JSON.stringify((await describeMissions(context, db, [mission]))[0]))
 }

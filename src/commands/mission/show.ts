@@ -4,9 +4,9 @@ import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { rosterOf } from '../../mission/list.ts'
+import { describeMissions } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
-import { stateWord } from './state-word.ts'
+import { stateWord } from '../../mission/state-word.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'" }],
@@ -15,7 +15,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   async run(context, { mission: word, json }) {
     const mission = await readStore(context, async db => {
       const record = await chooseMission(context, db, word)
-      return (await rosterOf(context, db!, [record]))[0]!
+      return (await describeMissions(context, db!, [record]))[0]!
     })
     if (json) context.out.line(JSON.stringify(mission))
     else

@@ -1,8 +1,8 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { recordEvent } from '../../db/events.ts'
-import { updateMission } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
+import { unarchiveMissions } from '../../mission/archive.ts'
 import { chooseMissions } from '../../mission/choose.ts'
+import { missionService } from '../../mission/open-service.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
   arguments: [{ name: 'missions', description: 'ids, or prefixes of them', variadic: true }],
@@ -10,14 +10,10 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
   examples: ['agenc mission unarchive 3f2a'],
   async run(context, { missions: words, json }) {
     const ids = await withStore(context, async db => {
-      const missions = await chooseMissions(context, db, words)
-      db.transaction(() => {
-        for (const { id } of missions.filter(mission => mission.archived_at !== null)) {
-          updateMission(db, id, { archived_at: null })
-          recordEvent(db, id, context.now().toISOString(), 'unarchived')
-        }
-      }).immediate()
-      return missions.map(({ id }) => id)
+      const chosen = await chooseMissions(context, db, words)
+      const archived = chosen.filter(({ archived_at }) => archived_at !== null)
+      unarchiveMissions(missionService(context, db), archived)
+      return chosen.map(({ id }) => id)
     })
     if (json) context.out.line(JSON.stringify(ids.map(id => ({ id, archived: false }))))
     return 0

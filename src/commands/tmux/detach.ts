@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts'
-import { placeInSession, sessionTarget } from '../../tmux/current-window.ts'
+import { currentWindow, sessionTarget } from '../../tmux/current-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { askForSession, cannotBeAsked } from '../../tmux/session.ts'
 
@@ -7,7 +7,7 @@ export default defineCommand<Record<string, never>>({
   description: 'Leave the agenc session; everything in it goes on. From outside: whoever is attached to it.',
   examples: ['agenc tmux detach'],
   async run(context) {
-    const place = placeInSession(context)
+    const place = currentWindow(context)
     const tmux = place?.tmux ?? tmuxOf(context)
     const state = askForSession(tmux)
     if (state.kind === 'unknown') throw cannotBeAsked(state)

@@ -1,27 +1,28 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { readRoster } from '../../mission/list.ts'
+import { listMissionsNow } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
-import { placeInSession, type WindowId } from '../../tmux/current-window.ts'
-import { goToWindow } from '../../tmux/go-to-window.ts'
+import { currentWindow, type WindowId } from '../../tmux/current-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
+import { goToWindow } from '../../tmux/windows.ts'
 
 export default defineCommand<{ json?: boolean }>({
   description: 'Go to the mission that has waited for you longest; from there, to the next one.',
   options: [jsonOption],
   examples: ['agenc tmux next'],
   async run(context, { json }) {
-    const missions = await readRoster(context, { needsWindows: true })
-    const next = nextWaiting(missions, placeInSession(context)?.window ?? null)
+    const missions = await listMissionsNow(context, { needsWindows: true })
+    const next = nextWaiting(missions, currentWindow(context)?.window ?? null)
     if (json) context.out.line(JSON.stringify(next))
     if (next === null) {
-      context.err.line('No mission waits for you.')
+      context.err.line('No mission is waiting for you.')
       return 0
     }
-    return goToWindow(context, tmuxOf(context), next.tmux_window as WindowId)
+    goToWindow(context, tmuxOf(context), next.tmux_window as WindowId)
+    return 0
   },
 })
 
-/** In the order in which they began to wait, round and round. */
+/** Cycles through the waiting missions, in the order in which they began to wait. */
 export function nextWaiting(missions: readonly MissionJson[], here: string | null): MissionJson | null {
   const waiting = missions
     .filter(mission => mission.state === 'waiting' && mission.tmux_window !== null)

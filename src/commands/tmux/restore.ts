@@ -1,12 +1,12 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { loadConfig } from '../../config/config-file.ts'
 import type { Context } from '../../context.ts'
-import type { MissionRecord } from '../../db/mission-record.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import { getMission, listMissions } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { statusesOf, statusNow } from '../../mission/list.ts'
-import { displayName } from '../../mission/naming.ts'
+import { displayName, windowLabels } from '../../mission/naming.ts'
 import { shortId } from '../../mission-id.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { sessionTarget } from '../../tmux/current-window.ts'
@@ -23,8 +23,8 @@ import { showRestorable } from '../../tmux/status-style.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
 import { becomeMission, openWindow } from '../../tmux/windows.ts'
+import { whyNotResumable } from '../../wrapper/find-conversation.ts'
 import { wrapperCommand, wrapperEnvironment } from '../../wrapper/launch.ts'
-import { whyNotResumable } from '../../wrapper/resumable.ts'
 
 const patienceMs = 30_000
 const pauseMs = 20
@@ -60,21 +60,23 @@ async function restoreAll(context: Context, db: Database, tmux: Tmux): Promise<R
   for (const [index, mission] of lost.entries()) {
     const reason = await restoreOne(context, db, tmux, mission)
     const title = `${shortId(mission.id)} ${displayName(mission)}`
-    context.err.line(`[${index + 1}/${lost.length}] ${title}: ${reason ?? 'is back'}`)
+    context.err.line(
+      `[${index + 1}/${lost.length}] ${title} ${reason === null ? 'restored' : `not restored: ${reason}`}`,
+    )
     results.push({ id: mission.id, restored: reason === null, reason })
   }
   if (lost.length > 0) tmux.ask(showRestorable(results.filter(({ restored }) => !restored).length))
   return results
 }
 
-/** null: it is back. One at a time: thirty Claudes that start at once help nobody. */
+/** Resolves to null when the mission is back. Only one starts at a time, because thirty Claudes at once would stall the machine. */
 async function restoreOne(
   context: Context,
   db: Database,
   tmux: Tmux,
   mission: MissionRecord,
 ): Promise<string | null> {
-  const obstacle = whyNotResumable(context, mission)
+  const obstacle = await whyNotResumable(context, mission)
   if (obstacle !== null) return obstacle
   openRestoredWindow(context, tmux, mission)
   const deadline = Date.now() + patienceMs
@@ -83,11 +85,11 @@ async function restoreOne(
     const status = statusNow(context, now)
     if (status === 'running' && now.state !== 'starting') return null
     if (status === 'stopped' || (status === 'crashed' && now.exit_at !== mission.exit_at)) {
-      return `Claude ended at once with ${now.exit_signal ?? now.exit_code}; its window shows why`
+      return `Claude ended right after its start (${now.exit_signal ?? `exit code ${now.exit_code}`}); its window shows why`
     }
     await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
-  return 'did not start in time; its window shows how far it came'
+  return 'it did not start in time; its window shows how far it got'
 }
 
 function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord): void {
@@ -95,12 +97,13 @@ function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord
   const environment = wrapperEnvironment(mission, null)
   if (askForSession(tmux).kind === 'there') {
     const directory = context.paths.mission(mission.id).agent
-    const wish = { mission, directory, command, environment, parent: null, after: null }
+    const labels = windowLabels(mission)
+    const wish = { labels, directory, command, environment, parent: null, after: null }
     openWindow(tmux, { ...wish, focus: false, hasCrashed: true })
     return
   }
   const first = { name: mission.id, command, environment }
-  const become = becomeMission(`${sessionTarget}:`, mission, null)
+  const become = becomeMission(`${sessionTarget}:`, windowLabels(mission), null)
   if (!createSession(context, tmux, first, ...become)) {
     openRestoredWindow(context, tmux, mission)
     return

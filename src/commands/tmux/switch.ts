@@ -3,14 +3,14 @@ import { type Context, isInteractive } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { ago } from '../../io/ago.ts'
 import { pick } from '../../io/picker.ts'
-import { readRoster } from '../../mission/list.ts'
+import { listMissionsNow } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
+import { stateWord } from '../../mission/state-word.ts'
 import { findProgram } from '../../system/find-program.ts'
 import type { WindowId } from '../../tmux/current-window.ts'
-import { goToWindow } from '../../tmux/go-to-window.ts'
 import { switchScript } from '../../tmux/picker-scripts.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { stateWord } from '../mission/state-word.ts'
+import { goToWindow } from '../../tmux/windows.ts'
 
 interface Input {
   plain?: boolean
@@ -23,7 +23,9 @@ export default defineCommand<Input>({
   examples: ['agenc tmux switch'],
   async run(context, { plain = false, json }) {
     const missions = inOrder(
-      (await readRoster(context, { needsWindows: true })).filter(({ tmux_window }) => tmux_window !== null),
+      (await listMissionsNow(context, { needsWindows: true })).filter(
+        ({ tmux_window }) => tmux_window !== null,
+      ),
     )
     if (json) context.out.line(JSON.stringify(missions))
     else if (missions.length === 0) context.err.line('No mission has a window.')
@@ -32,7 +34,7 @@ export default defineCommand<Input>({
   },
 })
 
-/** `plain`: the script has found that fzf cannot do what it asks for. */
+/** `plain` is set by the script if fzf does not support what it asks for. */
 async function pickAndGo(
   context: Context,
   missions: readonly MissionJson[],
@@ -62,10 +64,11 @@ async function pickAndGo(
     ],
   }))
   const chosen = await pick(context, 'mission', rows)
-  return goToWindow(context, tmux, chosen.tmux_window as WindowId)
+  goToWindow(context, tmux, chosen.tmux_window as WindowId)
+  return 0
 }
 
-/** Those that wait come first, the one that has waited longest before the others. */
+/** Waiting missions come first, the longest wait before the others. */
 function inOrder(missions: readonly MissionJson[]): MissionJson[] {
   const rank = (mission: MissionJson) => mission.waiting_since ?? '9999'
   return [...missions].sort((a, b) => rank(a).localeCompare(rank(b)))

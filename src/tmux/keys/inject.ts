@@ -1,26 +1,25 @@
 import { AgencError } from '../../errors.ts'
-import { type KeyServer, source } from '../source-script.ts'
+import type { Tmux } from '../tmux.ts'
 import { bindCommand, line } from '../tmux-script.ts'
-import { bindOriginal, bindOurs, isOurs, prove, repeatTime, unbind } from './binding.ts'
-import { type Kept, keptOption } from './kept-binding.ts'
+import { bindOriginal, bindOurs, isOurs, proveRestorable, repeatTime, unbind } from './binding.ts'
 import { refuseConflicts, refuseImpossible } from './key-settings.ts'
 import { type KeyBinding, tableName } from './key-table.ts'
-import { readKeys, type ServerKeys } from './read-keys.ts'
+import { type Kept, keptOption, readKeys, type ServerKeys } from './read-keys.ts'
 
 /**
- * `prefix <key>` opens our table in the agenc session, and does what it did before in every other one.
- * Doing it again changes nothing.
+ * Binds `prefix <key>`: in the agenc session it opens our key table, in every other session it does what it did before.
+ * Running it again changes nothing.
  */
-export function injectKeys(server: KeyServer, bindings: readonly KeyBinding[], prefixKey: string): void {
+export function injectKeys(tmux: Tmux, bindings: readonly KeyBinding[], prefixKey: string): void {
   const settings = [{ setting: 'tmux.prefix_key', key: prefixKey }, ...bindings]
   settings.forEach(refuseImpossible)
-  const keys = readKeys(server, settings)
+  const keys = readKeys(tmux, settings)
   if (keys === null) return
   const [prefix, ...own] = keys.named
   refuseConflicts(own, keys.prefixes)
   const kept = keep(keys, prefix!.name)
-  if (kept.original && !isOurs(keys, kept.key)) prove(server, kept.key, kept.original, keys)
-  apply(server, [
+  if (kept.original && !isOurs(keys, kept.key)) proveRestorable(tmux, kept.key, kept.original, keys)
+  apply(tmux, [
     ...(keys.kept && keys.kept.key !== kept.key ? putBack(keys, keys.kept) : []),
     bindOurs(kept, keys),
     repeatTime(kept.original?.repeat ? 0 : null),
@@ -30,7 +29,7 @@ export function injectKeys(server: KeyServer, bindings: readonly KeyBinding[], p
   ])
 }
 
-/** Takes our keys away and puts the user's own back, where ours is still in its place. */
+/** Removes our keys and binds the user's own again, unless another binding has replaced ours since. */
 export function restoringScript(keys: ServerKeys): string[] {
   return [
     ...(keys.kept ? putBack(keys, keys.kept) : []),
@@ -40,7 +39,7 @@ export function restoringScript(keys: ServerKeys): string[] {
   ]
 }
 
-/** What a key is bound to now or, where that is ours, what was kept before. */
+/** What the key is bound to now or, if that is ours, what was kept when it was bound. */
 function keep(keys: ServerKeys, key: string): Kept {
   if (isOurs(keys, key)) return keys.kept!
   const found = keys.bindings.get(key)
@@ -53,11 +52,11 @@ function putBack(keys: ServerKeys, { key, original }: Kept): string[] {
   return [original === null ? unbind(key) : bindOriginal('prefix', key, original, keys)]
 }
 
-function apply(server: KeyServer, script: readonly string[]): void {
-  refuseErrors(source(server, script)?.errors ?? [])
+function apply(tmux: Tmux, script: readonly string[]): void {
+  refuseErrors(tmux.source(script)?.errors ?? [])
 }
 
 export function refuseErrors([error]: readonly string[]): void {
   if (error === undefined) return
-  throw new AgencError(`tmux does not take the keys: ${error}`, "Does 'tmux list-keys' work?")
+  throw new AgencError(`tmux refused the key bindings: ${error}`, "Check that 'tmux list-keys' works.")
 }

@@ -1,5 +1,5 @@
 import { type AgencError, configError } from '../../errors.ts'
-import { plainKey } from './list-keys-output.ts'
+import { plainKey } from './read-keys.ts'
 
 /** A key, and the setting that it comes from. */
 export interface KeySetting {

@@ -1,13 +1,8 @@
-import { type Contest, hold } from '../contest.ts'
-import type { Figure } from '../outcome.ts'
-import { type Box, openBox } from '../place/box.ts'
-import { Leftovers } from '../place/leftovers.ts'
-import { openQuietWindows, openSession } from '../place/session.ts'
-import { storeMissions } from '../place/store.ts'
-import { timeAgenc } from '../place/timing.ts'
-import { median } from '../statistics.ts'
-import type { Case } from './case.ts'
-import { switchContest } from './pickers.ts'
+import { openQuietWindows, openSession } from '../bench-session.ts'
+import { type Box, Cleanup, openBox, timeAgenc } from '../box.ts'
+import { type Case, type Comparison, compare, type Figure, median } from '../comparison.ts'
+import { storeMissions } from '../stored-missions.ts'
+import { compareSwitcher } from './pickers.ts'
 import { assertListed } from './start-up.ts'
 
 type Measure = () => Promise<number>
@@ -15,11 +10,14 @@ type Measure = () => Promise<number>
 const [few, some, many] = [10, 100, 1_000]
 const running = 10
 
-/** The smallest is the floor; the one between is shown. */
-async function grow(box: Box, measureAt: (box: Box, missions: number) => Promise<Measure>): Promise<Contest> {
+/** Compares the largest number of missions with the smallest. The one in between is only reported. */
+async function grow(
+  box: Box,
+  measureAt: (box: Box, missions: number) => Promise<Measure>,
+): Promise<Comparison> {
   const floor = await measureAt(box, few)
-  const between = await measureAt(openBox(box.leftovers), some)
-  const subject = await measureAt(openBox(box.leftovers), many)
+  const between = await measureAt(openBox(box.cleanup), some)
+  const subject = await measureAt(openBox(box.cleanup), many)
   const betweenMs: number[] = []
   return {
     floor,
@@ -27,11 +25,11 @@ async function grow(box: Box, measureAt: (box: Box, missions: number) => Promise
       betweenMs.push(await between())
       return subject()
     },
-    figures: () => [{ label: `at ${some}`, value: median(betweenMs), unit: 'ms', atMost: null }],
+    figures: () => [{ label: `with ${some}`, value: median(betweenMs), unit: 'ms', atMost: null }],
   }
 }
 
-/** As many run at every size. */
+/** The same number of missions is running at every size. */
 export function commandGrowth(...args: string[]): Case {
   return {
     prepare: box =>
@@ -44,40 +42,32 @@ export function commandGrowth(...args: string[]): Case {
   }
 }
 
-/** From key press to rows. */
 export const switchGrowth: Case = {
   prepare: async box => {
-    const figures = await allWithWindows(box.leftovers)
-    const contest = await grow(box, async (sized, missions) => {
-      return (await switchContest(sized, missions, running)).subject
+    const figures = await withThousandWindows(box.cleanup)
+    const comparison = await grow(box, async (sized, missions) => {
+      return (await compareSwitcher(sized, missions, running)).subject
     })
-    return { ...contest, figures: () => [...contest.figures!(), ...figures] }
+    return { ...comparison, figures: () => [...comparison.figures!(), ...figures] }
   },
 }
 
-const looks = 5
+const largeRounds = 5
 
-/** Beyond what tmux itself is made for: shown beside what tmux alone takes for so many windows. */
-async function allWithWindows(leftovers: Leftovers): Promise<Figure[]> {
-  const own = new Leftovers()
-  leftovers.add(() => own.clear())
-  const contest = await switchContest(openBox(own), many, many)
-  const { pairs } = await hold(contest, null, { rounds: looks, mostFold: 1, budgetMs: 0 })
-  await own.clear()
-  const shown = (label: string, values: number[]) => ({
+/** More windows than tmux is made for, so the result is reported next to what tmux and fzf need by themselves. */
+async function withThousandWindows(parent: Cleanup): Promise<Figure[]> {
+  const cleanup = new Cleanup()
+  parent.add(() => cleanup.run())
+  const comparison = await compareSwitcher(openBox(cleanup), many, many)
+  const { pairs } = await compare(comparison, null, { rounds: largeRounds, maxFactor: 1, budgetMs: 0 })
+  await cleanup.run()
+  const figure = (label: string, values: number[]) => ({
     label,
     value: median(values),
     unit: 'ms',
     atMost: null,
   })
-  return [
-    shown(
-      'with 1,000 windows',
-      pairs.map(({ subject }) => subject),
-    ),
-    shown(
-      'tmux and fzf alone with as many',
-      pairs.map(({ floor }) => floor),
-    ),
-  ]
+  const subjects = pairs.map(({ subject }) => subject)
+  const floors = pairs.map(({ floor }) => floor)
+  return [figure('with 1,000 windows', subjects), figure('tmux and fzf alone with 1,000 windows', floors)]
 }

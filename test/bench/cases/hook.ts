@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync, watch } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Box } from '../place/box.ts'
-import { startMissions } from '../place/missions.ts'
-import { openSession } from '../place/session.ts'
-import { timeProgram } from '../place/timing.ts'
-import { median } from '../statistics.ts'
-import type { Case } from './case.ts'
+import { openSession, startMissions } from '../bench-session.ts'
+import { timeProgram, watchDirectory } from '../box.ts'
+import { type Case, median } from '../comparison.ts'
 
 interface Settings {
   hooks: Record<string, { hooks: { command: string }[] }[]>
@@ -14,8 +11,8 @@ interface Settings {
 const eventName = 'PostToolUse'
 
 /**
- * The command that a running wrapper gave its Claude, run as Claude runs it: by sh, the event on its stdin.
- * Its end is when the wrapper has stored the event.
+ * Runs the command that a real wrapper gave its Claude, as Claude runs it: with sh, and the event on stdin. The wrapper
+ * deletes the event's file once the event is stored, so the empty spool is the end of the measurement.
  */
 export const hook: Case = {
   prepare: async box => {
@@ -24,23 +21,24 @@ export const hook: Case = {
     const settings: Settings = JSON.parse(readFileSync(join(run, 'settings.json'), 'utf8'))
     const { command } = settings.hooks[eventName]![0]!.hooks[0]!
     const input = exampleEvent(mission!.session_id)
-    const spool = watchSpool(box, join(run, 'ev'))
+    const spool = join(run, 'ev')
+    const isSpoolEmpty = watchDirectory(box, spool, () => readdirSync(spool).length === 0)
     const untilReturnMs: number[] = []
     return {
       subject: async () => {
         const beforeMs = performance.now()
         untilReturnMs.push(timeProgram(box, '/bin/sh', ['-c', command], { input }))
-        return (await spool.emptied()) - beforeMs
+        return (await isSpoolEmpty()) - beforeMs
       },
       floor: async () => timeProgram(box, '/bin/sh', ['-c', 'cat >/dev/null'], { input }),
       figures: () => [
-        { label: 'Claude goes on after', value: median(untilReturnMs), unit: 'ms', atMost: null },
+        { label: 'Claude continues after', value: median(untilReturnMs), unit: 'ms', atMost: null },
       ],
     }
   },
 }
 
-/** About one KB, as most are; none that changes the mission's state, so that nothing is told to tmux. */
+/** About 1 KB, like most events. It does not change the mission's state, so the wrapper does not call tmux. */
 function exampleEvent(sessionId: string): string {
   const output = 'x'.repeat(600)
   return `${JSON.stringify({
@@ -52,22 +50,4 @@ function exampleEvent(sessionId: string): string {
     tool_input: { command: 'git status' },
     tool_response: { stdout: output, stderr: '' },
   })}\n`
-}
-
-/** An event is stored before its file is deleted. */
-function watchSpool(box: Box, directory: string) {
-  let onChange = () => {}
-  const watcher = watch(directory, () => onChange())
-  box.leftovers.add(() => watcher.close())
-  return {
-    emptied: () =>
-      new Promise<number>(resolve => {
-        onChange = () => {
-          if (readdirSync(directory).length > 0) return
-          onChange = () => {}
-          resolve(performance.now())
-        }
-        onChange()
-      }),
-  }
 }

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Box } from '../place/box.ts'
-import { projectRoot } from '../place/root.ts'
-import type { Case } from './case.ts'
+import { type Box, projectRoot } from '../box.ts'
+import type { Case } from '../comparison.ts'
 
 const notCopied = ['node_modules', 'dist', '.git']
 const bytesPerMib = 2 ** 20
 
-/** A fresh clone with an empty npm cache; then what a user gets who installs the package. */
+/** Installs a fresh clone with an empty npm cache, then the packed package as a user would. */
 export const install: Case = {
-  survey: box => {
+  measureFigures: box => {
     const clone = join(box.root, 'clone')
     cpSync(projectRoot, clone, { recursive: true, filter: path => !notCopied.includes(basename(path)) })
     const beforeMs = performance.now()
@@ -34,7 +33,7 @@ export const install: Case = {
   },
 }
 
-/** The user's own settings for the registry count here; only the cache is new. */
+/** Runs in the user's own environment, because the registry may need settings. Only the cache is new. */
 function npm(box: Box, cwd: string, args: string[]): void {
   const cache = ['--cache', join(box.root, 'npm-cache')]
   execFileSync('npm', [...args, ...cache, '--no-audit', '--no-fund'], {

@@ -1,0 +1,103 @@
+import { quoteForShell } from '../io/shell-quote.ts'
+
+/** Where hooks leave their events and wait for answers. */
+export interface HookTarget {
+  /** A directory with one file per event, named after the hook's pid. */
+  events: string
+  /** The FIFO that wakes the wrapper up. */
+  wakeup: string
+  /** A directory with one FIFO per hook that waits for an answer, named after the hook's pid. */
+  asks: string
+  wrapperPid: number
+  /** agenc's settings file, which holds the approval rules. */
+  settings: string
+  /** A copy of the settings that is known to deny nothing. If it does not exist, nothing is known. */
+  settingsWithoutDenies: string
+}
+
+export const longestEventBytes = 4 * 1024 * 1024
+const mostEvents = 4_000
+
+/**
+ * A hook that only reports. It is plain sh: no script file, no Node. Without the FIFO, or if events have piled up unread,
+ * it keeps nothing. It uses `command exec`, because a failed plain `exec` ends dash with 2, which Claude reads as
+ * "block". The FIFO is written last, when the file is complete.
+ */
+export function reportingHook({ events, wakeup }: Pick<HookTarget, 'events' | 'wakeup'>): string {
+  const [directory, fifo] = [quoteForShell(events), quoteForShell(wakeup)]
+  return [
+    `umask 077;[ -p ${fifo} ]||exit 0`,
+    `set -- ${directory}/*;[ $# -lt ${mostEvents} ]||exit 0`,
+    `command exec >${directory}/$$ 2>/dev/null||exit 0`,
+    `head -c ${longestEventBytes + 1}`,
+    `command exec 1<>${fifo}&&printf .`,
+    'exit 0',
+  ].join(';')
+}
+
+/** What the wrapper may write to a waiting hook first, instead of an answer. */
+export const firstWords = {
+  /** There will be an answer, or the end of the pipe. */
+  wait: 'wait',
+  /** Say what you would say without a wrapper. */
+  otherwise: 'otherwise',
+} as const
+
+export interface Patience {
+  /** How long the wrapper may take for its first word. */
+  seconds: number
+  /** How much longer if it has opened the FIFO and hangs only then. */
+  moreSeconds: number
+}
+
+const usualPatience: Patience = { seconds: 5, moreSeconds: 3 }
+
+/**
+ * A hook that reports its event and then waits for one line, which becomes its output. `otherwise` is its output if no
+ * wrapper answers.
+ *
+ * It keeps its FIFO open for reading and writing until the wrapper has it open too. From then on the end of the wrapper,
+ * even by `kill -9`, ends the wait. A wrapper that hangs is given up by a subshell, because not every sh has `read` with
+ * a time limit. The subshell is ended by SIGUSR1: the hook traps other signals, and a new subshell would lose those
+ * until it has reset its traps. Whichever side removes the FIFO has the last word.
+ */
+export function askingHook(
+  target: Pick<HookTarget, 'events' | 'wakeup' | 'asks' | 'wrapperPid'>,
+  otherwise = '',
+  { seconds, moreSeconds } = usualPatience,
+): string {
+  const [events, asks, wakeup] = [target.events, target.asks, target.wakeup].map(quoteForShell)
+  const say = otherwise === '' ? '' : `printf '%s\\n' ${quoteForShell(otherwise)};`
+  return [
+    `umask 077;e=${events}/$$ f=${asks}/$$ r= w=`,
+    `g(){ rm -f "$f";${say}exit 0;}`,
+    `[ -p ${wakeup} ]&&kill -0 ${target.wrapperPid} 2>/dev/null||g`,
+    `trap 'kill -USR1 $w 2>/dev/null&&wait $w;rm -f "$f";exit 0' HUP INT TERM PIPE`,
+    `{ mkfifo "$f"&&command exec 4<>"$f" 3<"$f";} 2>/dev/null||f=`,
+    `head -c ${longestEventBytes + 1} >"$e" 2>/dev/null||g`,
+    `command exec 5<>${wakeup}&&printf . >&5;command exec 5>&-`,
+    `[ -n "$f" ]||g`,
+    `(trap 'kill -9 $!&&wait $!;exit' USR1;z(){ sleep $1 4>&- & wait $!;}`,
+    `z ${seconds};rm "$f"||z ${moreSeconds}`,
+    `echo ${firstWords.otherwise} >&4) </dev/null >/dev/null 2>&1 3<&- & w=$!`,
+    'IFS= read -r r <&4;kill -USR1 $w 2>/dev/null',
+    `[ "$r" = ${firstWords.wait} ]&&{ r=;command exec 4>&-;IFS= read -r r <&3;}`,
+    `[ "$r" = ${firstWords.otherwise} ]&&g`,
+    `[ -z "$r" ]||printf '%s\\n' "$r"`,
+    'exit 0',
+  ].join('\n')
+}
+
+/**
+ * A hook that runs before every tool. It asks the wrapper only if the settings differ, byte by byte, from the copy that
+ * is known to deny nothing. Times and sizes would not prove that they are the same.
+ */
+export function checkingHook(target: HookTarget, otherwise: string): string {
+  const settings = quoteForShell(target.settings)
+  const known = quoteForShell(target.settingsWithoutDenies)
+  return [
+    `[ -e ${known} ]&&{ [ -e ${settings} ]||[ -L ${settings} ]||exit 0`,
+    `cmp -s ${settings} ${known} 2>/dev/null&&exit 0;}`,
+    askingHook(target, otherwise),
+  ].join('\n')
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import type { Context } from '../context.ts'
+import { writeFileAtomically } from '../io/files.ts'
+import type { MissionId } from '../mission-id.ts'
+import type { Agent, Launch, StartRequest } from './agent.ts'
+import { claudeEnvironment } from './claude-environment.ts'
+import { claudeLocations } from './claude-locations.ts'
+import { claudeSettings } from './claude-settings.ts'
+import { claudeVersion } from './claude-version.ts'
+import { claudeCommandLine } from './command-line.ts'
+import { findClaude } from './find-claude.ts'
+import { hookReport } from './hook-report.ts'
+import { knownHookEvents } from './known-hook-events.ts'
+import { refuseBypassAsRoot } from './permission-mode.ts'
+import { planDirectories } from './plans-and-questions.ts'
+import { openReplyChannel } from './reply-channel.ts'
+import { StatusWatch } from './status-watch.ts'
+import { isTrusted, trustDirectory } from './trust.ts'
+
+/** Claude Code on a terminal, which reports through hooks and its status file. */
+export function interactiveClaude(context: Context, id: MissionId): Agent {
+  const { env, paths } = context
+  const own = paths.mission(id)
+  const locations = claudeLocations(env)
+  const plans = planDirectories(locations, own.agent)
+  return {
+    prepare: request => prepare(context, request),
+    readReport: data => hookReport(data, plans),
+    openChannel: ({ kind }, sender) => openReplyChannel(own.asks, sender, kind),
+    follow: ({ pid = 0 }, listener) =>
+      new StatusWatch(
+        locations.statusFile(pid),
+        status => listener.onStatus(status),
+        () => listener.isActive(),
+      ),
+  }
+}
+
+async function prepare(context: Context, request: StartRequest): Promise<Launch> {
+  const { exec, paths } = context
+  const own = paths.mission(request.missionId)
+  const env = claudeEnvironment(context.env, request.missionId)
+  const program = findClaude(request.config.command, env)
+  refuseBypassAsRoot(request.mode, request.config.args, env)
+  const version = claudeVersion(exec, program, env, join(paths.home, 'claude-version.json'))
+  const target = {
+    events: own.events,
+    wakeup: own.wakeup,
+    asks: own.asks,
+    wrapperPid: process.pid,
+    settings: paths.config,
+    settingsWithoutDenies: own.settingsWithoutDenies,
+  }
+  writeFileAtomically(own.claudeSettings, JSON.stringify(claudeSettings(knownHookEvents(version), target)))
+  const { globalConfig } = claudeLocations(env)
+  const confirmTrust = async () => {
+    if (request.isTrusted) await trustDirectory(globalConfig, own.agent)
+  }
+  await confirmTrust()
+  return {
+    program,
+    args: claudeCommandLine({ ...request, settingsPath: own.claudeSettings }),
+    env,
+    asksForTrust: !request.isTrusted && !isTrusted(globalConfig, own.agent),
+    confirmTrust,
+  }
+}

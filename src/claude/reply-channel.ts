@@ -1,0 +1,95 @@
+import { closeSync, constants, fstatSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { firstWords } from './hook-scripts.ts'
+import { allowReply, askAboutToolReply, denyReply, type Reply, refuseToolReply } from './permission-reply.ts'
+import type { ReplyChannel, Report } from './report.ts'
+
+/**
+ * Opens the FIFO on which a hook waits for its answer. `hook` is the name that the hook chose for it, its pid. Returns
+ * null if no hook waits there.
+ */
+export function openReplyChannel(directory: string, hook: string, kind: Report['kind']): ReplyChannel | null {
+  if (!/^\d+$/.test(hook)) return null
+  const path = join(directory, hook)
+  const descriptor = openForWriting(path)
+  if (descriptor === null) return null
+  try {
+    // Whichever side removes the FIFO has the last word: a hook that gives up removes it first.
+    unlinkSync(path)
+    return new HookChannel(descriptor, kind === 'about-to-use')
+  } catch {
+    closeSync(descriptor)
+    return null
+  }
+}
+
+class HookChannel implements ReplyChannel {
+  readonly #isBeforeTool: boolean
+  #descriptor: number | null
+  #isWaiting = false
+
+  constructor(descriptor: number, isBeforeTool: boolean) {
+    this.#descriptor = descriptor
+    this.#isBeforeTool = isBeforeTool
+  }
+
+  keepWaiting(): void {
+    this.#isWaiting = true
+    this.#write(firstWords.wait)
+  }
+
+  allow(options: { mode?: string } = {}): boolean {
+    return this.#answer(allowReply(options))
+  }
+
+  deny(message: string): boolean {
+    return this.#answer(this.#isBeforeTool ? refuseToolReply(message) : denyReply(message))
+  }
+
+  askUser(message: string): boolean {
+    return this.#answer(askAboutToolReply(message))
+  }
+
+  release(): void {
+    if (!this.#isWaiting) this.#write('')
+    this.#close()
+  }
+
+  giveUp(): void {
+    this.#write(firstWords.otherwise)
+    this.#close()
+  }
+
+  #answer(reply: Reply): boolean {
+    const isTaken = this.#write(JSON.stringify(reply))
+    this.#close()
+    return isTaken
+  }
+
+  #write(line: string): boolean {
+    if (this.#descriptor === null) return false
+    try {
+      writeSync(this.#descriptor, `${line}\n`)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #close(): void {
+    if (this.#descriptor !== null) closeSync(this.#descriptor)
+    this.#descriptor = null
+  }
+}
+
+/** Refuses a regular file: it would take every answer although nothing reads it. */
+function openForWriting(path: string): number | null {
+  try {
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    if (fstatSync(descriptor).isFIFO()) return descriptor
+    closeSync(descriptor)
+  } catch {
+    // No hook waits there.
+  }
+  return null
+}

@@ -1,0 +1,20 @@
+import type { MissionRecord } from '../db/missions.ts'
+import type { MissionService } from './service.ts'
+
+/** Returns the missions that were not archived before. */
+export function archiveMissions(
+  service: MissionService,
+  missions: readonly MissionRecord[],
+): MissionRecord[] {
+  const fresh = missions.filter(({ archived_at }) => archived_at === null)
+  service.write(writer => {
+    for (const { id } of fresh) writer.change(id, { archived_at: writer.at }, ['archived'])
+  })
+  return fresh
+}
+
+export function unarchiveMissions(service: MissionService, missions: readonly MissionRecord[]): void {
+  service.write(writer => {
+    for (const { id } of missions) writer.change(id, { archived_at: null }, ['unarchived'])
+  })
+}

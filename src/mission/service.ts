@@ -1,0 +1,127 @@
+import type { Database } from 'better-sqlite3'
+import { recordEvent } from '../db/events.ts'
+import {
+  deleteMission,
+  getMission,
+  insertMission,
+  type MissionChange,
+  type MissionRecord,
+  type NewMission,
+  updateIfHeldBy,
+  updateMission,
+} from '../db/missions.ts'
+import { linkPlan } from '../db/plans.ts'
+import type { MissionId } from '../mission-id.ts'
+
+/** One line of a mission's history: what happened, and the details. */
+export type HistoryEntry = readonly [kind: string, data?: Record<string, unknown>]
+
+/** What one write changed about one mission. Subscribers hear of it after the commit. */
+export interface MissionChanged {
+  id: MissionId
+  /** The columns that were written, with their new values. */
+  change: MissionChange
+  history: readonly HistoryEntry[]
+}
+
+export type Subscriber = (changed: MissionChanged) => void
+
+/**
+ * The only way to change a mission. Rows and history are written in one transaction; subscribers are told after the
+ * commit, once per mission, so they never see a change that was rolled back.
+ */
+export class MissionService {
+  readonly #db: Database
+  readonly #now: () => Date
+  readonly #subscribers = new Set<Subscriber>()
+
+  constructor(db: Database, now: () => Date) {
+    this.#db = db
+    this.#now = now
+  }
+
+  /** Returns a function that ends the subscription. */
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers.add(subscriber)
+    return () => void this.#subscribers.delete(subscriber)
+  }
+
+  get(id: MissionId): MissionRecord | undefined {
+    return getMission(this.#db, id)
+  }
+
+  /** Writes everything that `work` writes, or nothing. */
+  write<T>(work: (writer: MissionWriter) => T): T {
+    const writer = new MissionWriter(this.#db, this.#now().toISOString())
+    const result = this.#db.transaction(() => work(writer)).immediate()
+    for (const changed of writer.changes) for (const tell of this.#subscribers) tell(changed)
+    return result
+  }
+
+  /** One change of one mission. */
+  change(id: MissionId, change: MissionChange, ...history: HistoryEntry[]): void {
+    this.write(writer => writer.change(id, change, ...history))
+  }
+}
+
+/** What can be written in one transaction of the service. */
+export class MissionWriter {
+  /** The time of this write, ISO 8601. */
+  readonly at: string
+  readonly #db: Database
+  readonly #changes = new Map<MissionId, { change: MissionChange; history: HistoryEntry[] }>()
+
+  constructor(db: Database, at: string) {
+    this.#db = db
+    this.at = at
+  }
+
+  get changes(): MissionChanged[] {
+    return [...this.#changes].map(([id, changed]) => ({ id, ...changed }))
+  }
+
+  get(id: MissionId): MissionRecord | undefined {
+    return getMission(this.#db, id)
+  }
+
+  insert(mission: Omit<NewMission, 'created_at'>, ...history: HistoryEntry[]): void {
+    const created = { ...mission, created_at: this.at }
+    insertMission(this.#db, created)
+    this.#note(mission.id, created, history)
+  }
+
+  change(id: MissionId, change: MissionChange, ...history: HistoryEntry[]): void {
+    updateMission(this.#db, id, change)
+    this.#note(id, change, history)
+  }
+
+  /** Changes the mission only if `holder` (null: no wrapper) holds its lease. Returns whether it did. */
+  changeIfHeldBy(
+    id: MissionId,
+    holder: { pid: number; start: string } | null,
+    change: MissionChange,
+    ...history: HistoryEntry[]
+  ): boolean {
+    if (!updateIfHeldBy(this.#db, id, holder, change)) return false
+    this.#note(id, change, history)
+    return true
+  }
+
+  linkPlan(id: MissionId, path: string): void {
+    if (linkPlan(this.#db, id, path, this.at)) this.#note(id, {}, [['plan', { path }]])
+  }
+
+  /** The mission's history goes with it. */
+  remove(id: MissionId): void {
+    deleteMission(this.#db, id)
+    this.#changes.delete(id)
+  }
+
+  #note(id: MissionId, change: MissionChange, history: readonly HistoryEntry[]): void {
+    for (const [kind, data] of history) recordEvent(this.#db, id, this.at, kind, data)
+    const noted = this.#changes.get(id) ?? { change: {}, history: [] }
+    Object.assign(noted.change, change)
+    noted.history.push(...history)
+    this.#changes.set(id, noted)
+  }
+}

@@ -1,0 +1,17 @@
+import { systemProbe } from '../system/process-identity.ts'
+import type { Runner } from '../system/runner.ts'
+import { suspendTogether } from '../system/suspend-together.ts'
+import type { Tmux, TmuxCommand } from './tmux.ts'
+
+/**
+ * Runs tmux on this terminal until its client leaves. Resolves to the exit code. tmux's own messages are not shown: that
+ * the session is gone by now is no error.
+ */
+export function attachClient(exec: Runner, tmux: Tmux, ...commands: TmuxCommand[]): Promise<number | null> {
+  const child = tmux.start(['inherit', 'inherit', 'ignore'], ...commands)
+  suspendTogether(child, systemProbe(exec))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', code => resolve(code))
+  })
+}

@@ -1,0 +1,72 @@
+import { constants } from 'node:os'
+import type { EndingSignal } from './signal-policy.ts'
+
+/**
+ * Why a run of a mission ended.
+ *
+ *   left      Claude ended by itself
+ *   failed    Claude ended by itself, with an error, right after its start
+ *   stopped   a command told the mission to end
+ *   closed    the user closed the window or the session
+ *   lost      against everyone's will: Claude was killed by another process, or its terminal or tmux went down
+ */
+export interface Ending {
+  why: 'left' | 'failed' | 'stopped' | 'closed' | 'lost'
+  /** How Claude ended. If it was not started at all, the signal that kept it from starting. */
+  code: number | null
+  signal: NodeJS.Signals | null
+  /** The ending signal that the wrapper got; null if Claude ended first. */
+  received: EndingSignal | null
+}
+
+export interface EndingFacts {
+  code: number | null
+  signal: NodeJS.Signals | null
+  received: EndingSignal | null
+  ranMs: number
+  /** Asked only after a hangup. */
+  wasTakenAway: () => Promise<boolean>
+}
+
+const earlyMs = 2_000
+
+/** The one place where it is decided why a mission ended. */
+export async function decideEnding(facts: EndingFacts): Promise<Ending> {
+  const { code, signal, received } = facts
+  return { why: await whyEnded(facts), code, signal, received }
+}
+
+async function whyEnded({
+  code,
+  signal,
+  received,
+  ranMs,
+  wasTakenAway,
+}: EndingFacts): Promise<Ending['why']> {
+  switch (received) {
+    case 'SIGINT':
+    case 'SIGTERM':
+      return 'stopped'
+    case 'SIGHUP':
+      return (await wasTakenAway()) ? 'lost' : 'closed'
+    case null:
+      if (signal !== null) return 'lost'
+      return code !== 0 && ranMs < earlyMs ? 'failed' : 'left'
+  }
+}
+
+/** Claude's own exit code, or 128 + the signal. */
+export function exitCodeOf({ code, signal }: Pick<Ending, 'code' | 'signal'>): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+}
+
+/** Whether the user must see what happened before the window closes. */
+export function mustBeRead({ why, received }: Ending): boolean {
+  return why === 'failed' || (why === 'lost' && received === null)
+}
+
+/** Says what happened, for the window that is about to close. */
+export function describeEnding({ why, code, signal }: Ending): string {
+  if (signal !== null) return `Claude was killed (${signal}).`
+  return why === 'failed' ? `Claude ended right after its start (exit code ${code}).` : 'Claude has ended.'
+}

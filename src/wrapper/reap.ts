@@ -1,0 +1,24 @@
+import { stopGraceMs } from '../config/stop-grace.ts'
+import type { Context } from '../context.ts'
+import { abandonRequests } from '../db/approvals.ts'
+import { getMission } from '../db/missions.ts'
+import { readStore, withStore } from '../db/with-store.ts'
+import { statusNow } from '../mission/list.ts'
+import type { MissionId } from '../mission-id.ts'
+import { systemProbe } from '../system/process-identity.ts'
+import { endOrphanedClaude } from './orphaned-claude.ts'
+
+/** Ends the Claude of a wrapper that was killed, and closes its open requests. The wrapper's guard starts this. */
+export async function reapMission(context: Context, id: MissionId): Promise<void> {
+  const mission = await readStore(context, db => db && getMission(db, id))
+  if (!mission || statusNow(context, mission) === 'running') return
+  const graceMs = await stopGraceMs(context.paths)
+  await endOrphanedClaude(context, systemProbe(context.exec), mission, 'SIGHUP', graceMs)
+  await withStore(context, db => {
+    db.transaction(() => {
+      // If the mission was started again meanwhile, the open requests are the new wrapper's.
+      const now = getMission(db, id)
+      if (now && statusNow(context, now) !== 'running') abandonRequests(db, id)
+    }).immediate()
+  })
+}

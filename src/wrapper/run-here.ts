@@ -1,0 +1,47 @@
+import { preparedConfig } from '../config/read.ts'
+import type { Context } from '../context.ts'
+import type { MissionId } from '../mission-id.ts'
+import { showError, waitForEnter } from '../surface/error-screen.ts'
+import type { Surface } from '../surface/surface.ts'
+import { surfaceHere } from '../surface/surface-here.ts'
+import { hasOwnTerminal } from '../surface/terminal.ts'
+import { reraiseSignal } from '../system/reraise-signal.ts'
+import { describeEnding, type Ending, exitCodeOf, mustBeRead } from './ending.ts'
+import { runMission } from './run-mission.ts'
+
+/** Runs a mission on the surface that this process has. Resolves to the exit code. */
+export async function runHere(context: Context, id: MissionId): Promise<number> {
+  if (hasOwnTerminal()) return runInOwnTerminal(context, id)
+  const config = await preparedConfig(context.paths)
+  return exitCodeOf(await runMission(context, id, config, surfaceHere(context, config)))
+}
+
+/** The terminal closes with this process, so errors stay on the screen until they were read. */
+async function runInOwnTerminal(context: Context, id: MissionId): Promise<number> {
+  let surface: Surface | null = null
+  try {
+    const config = await preparedConfig(context.paths)
+    surface = surfaceHere(context, config)
+    const ending = await runMission(context, id, config, surface)
+    if (mustBeRead(ending)) {
+      surface.abandon()
+      context.err.line(`\nagenc: ${describeEnding(ending)}`)
+      await waitForEnter(context)
+    }
+    surface.leave({ isStopped: ending.why === 'stopped' })
+    dieOfSignal(surface, ending)
+    return exitCodeOf(ending)
+  } catch (error) {
+    surface?.abandon()
+    const exitCode = await showError(context, error)
+    surface?.leave({ isStopped: false })
+    return exitCode
+  }
+}
+
+/** Only if Claude's exit code says the same. Claude may also have left by itself at that moment. */
+function dieOfSignal({ diesOfSignals }: Surface, ending: Ending): void {
+  const { received } = ending
+  const isSame = received !== null && exitCodeOf(ending) === exitCodeOf({ code: null, signal: received })
+  if (diesOfSignals && isSame) reraiseSignal(received)
+}
