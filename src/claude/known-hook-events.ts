@@ -1,7 +1,7 @@
 import { compareVersions } from './claude-version.ts'
 
-/** Since which version of Claude Code each event is known; an unknown name opens a dialog that blocks. */
-const knownSince = {
+/** The version of Claude Code that brought each event. An event that Claude does not know opens a blocking dialog. */
+export const knownSince = {
   PreToolUse: '1.0.38',
   PostToolUse: '1.0.38',
   Notification: '1.0.38',

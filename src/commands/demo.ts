@@ -19,10 +19,10 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'Try everything without an account: a guided tour with a stand-in for Claude, in a home and a tmux of its own that are gone afterwards. Without a terminal it plays by itself.',
+    'Try agenc without a Claude account: a guided tour with a simulated Claude. It uses its own home directory and tmux server, and removes both at the end. Without a terminal, the tour plays by itself.',
   options: [
-    { flags: '--play', description: 'walk the tour by itself, and print each screen' },
-    { flags: '--clear <directory>', description: 'for agenc itself', hidden: true },
+    { flags: '--play', description: 'play the tour by itself and print each screen' },
+    { flags: '--clear <directory>', description: 'for internal use', hidden: true },
     jsonOption,
   ],
   examples: ['agenc demo', 'agenc demo --play'],

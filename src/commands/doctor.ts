@@ -6,10 +6,9 @@ import { ExitCode } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 
 export default defineCommand<{ fix?: boolean; json?: boolean }>({
-  description:
-    'Look whether everything that agenc needs is there and in order, and say how to mend what is not.',
+  description: 'Check everything that agenc needs, and say how to fix what is wrong.',
   options: [
-    { flags: '--fix', description: "mend what is safe to mend; nobody's work is touched" },
+    { flags: '--fix', description: 'fix what can be fixed safely; your work is not touched' },
     jsonOption,
   ],
   examples: ['agenc doctor', 'agenc doctor --json | jq \'.[] | select(.status != "ok")\''],

@@ -1,5 +1,6 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
-import { install, installationFor } from '../cli/completion/install-script.ts'
+import { install, installationFor } from '../cli/completion/shell-scripts.ts'
+import { approveModesInWords } from '../config/approve-modes.ts'
 import { changeSettings } from '../config/change-settings.ts'
 import { loadConfig } from '../config/config-file.ts'
 import { type Context, withChanges } from '../context.ts'
@@ -27,21 +28,24 @@ interface Input extends Flags {
 
 export default defineCommand<Input>({
   description:
-    'Choose editor, permission mode, keys and a first repo. Without a terminal, or with --yes, every question gets its default, which is what is set already.',
+    'Choose editor, permission mode, keys and a first repo. Without a terminal, or with --yes, every question gets its default, which is the current setting.',
   options: [
-    { flags: '--editor <editor>', description: 'opened by `mission open`: auto, zed, vscode …' },
-    { flags: '--permission-mode <mode>', description: 'what Claude may do unasked' },
-    { flags: '--approve <who>', description: 'ask, rules or all: who answers permission requests' },
+    { flags: '--editor <editor>', description: 'the editor that `mission open` starts: auto, zed, vscode …' },
+    { flags: '--permission-mode <mode>', description: 'what Claude may do without asking' },
+    { flags: '--approve <who>', description: `who answers permission requests: ${approveModesInWords}` },
     { flags: '--hotkey <key>', description: 'the key after the tmux prefix' },
-    { flags: '--notify <how>', description: 'message, bell, both or none' },
+    { flags: '--notify <how>', description: 'how to notify you: message, bell, both or none' },
     { flags: '--repo <repo>', description: 'add this repo to the library' },
-    { flags: '--no-repo', description: 'add none' },
-    { flags: '--trust', description: 'its filters and setup may run, and Claude works in it unasked' },
-    { flags: '--no-trust', description: 'nothing of it runs' },
+    { flags: '--no-repo', description: 'add no repo' },
+    {
+      flags: '--trust',
+      description: 'let its filters and setup command run; Claude skips its trust question',
+    },
+    { flags: '--no-trust', description: 'run nothing from the repo' },
     { flags: '--completion <shell>', description: 'install completion for bash, zsh or fish' },
-    { flags: '--no-completion', description: 'do not' },
-    { flags: '-y, --yes', description: 'ask nothing' },
-    { flags: '--welcome', description: 'for the first time', hidden: true },
+    { flags: '--no-completion', description: 'do not install completion' },
+    { flags: '-y, --yes', description: 'ask nothing; use the defaults' },
+    { flags: '--welcome', description: 'greet a new user', hidden: true },
     jsonOption,
   ],
   examples: ['agenc setup', 'agenc setup --yes --editor zed --repo owner/name --completion zsh'],

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import { approveModes } from './approve-modes.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 const words = v.array(v.string())
 const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0))
-const approveMode = v.picklist(['ask', 'rules', 'all'])
+const approveMode = v.picklist(approveModes)
 
 /** A program with its arguments; one string is taken as a line for `sh -c`. */
 const command = v.union([text, v.pipe(words, v.minLength(1))])

@@ -52,7 +52,7 @@ async function withoutSecrets(
   pending: Map<MissionId, PendingRequest[]>,
 ): Promise<Map<MissionId, PendingRequest[]>> {
   if (pending.size === 0) return pending
-  const { maskInput } = await import('../approvals/mask.ts')
+  const { maskInput } = await import('../approvals/mask-secrets.ts')
   const masked = (request: PendingRequest) => ({ ...request, input: maskInput(request.input) })
   return new Map([...pending].map(([mission, requests]) => [mission, requests.map(masked)]))
 }

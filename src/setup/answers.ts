@@ -1,8 +1,7 @@
-import type { Shell } from '../cli/completion/shells.ts'
+import type { Shell } from '../cli/completion/shell-scripts.ts'
+import { type Approve, approveModes } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
-import type { Approve } from '../db/missions.ts'
 import { usageError } from '../errors.ts'
-import { approveMeanings } from '../mission/mode-meanings.ts'
 
 export const notifications = ['message', 'bell', 'both', 'none'] as const
 export type Notification = (typeof notifications)[number]
@@ -55,11 +54,7 @@ export interface Flags {
 }
 
 export function refuseUnknown({ approve, notify }: Flags): void {
-  refuse(
-    '--approve',
-    approve,
-    approveMeanings.map(({ name }) => name),
-  )
+  refuse('--approve', approve, approveModes)
   refuse('--notify', notify, notifications)
 }
 

@@ -1,5 +1,4 @@
-import { installationFor } from '../cli/completion/install-script.ts'
-import { shellOf } from '../cli/completion/shells.ts'
+import { installationFor, shellOf } from '../cli/completion/shell-scripts.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { listEditors } from '../editor/choose-editor.ts'
@@ -87,7 +86,7 @@ export function askNotifications(context: Context, now: Notification): Promise<N
 
 export async function askCompletion(context: Context): Promise<Answers['completion']> {
   const shell = shellOf(context.env)
-  if (shell === null || installationFor(context, shell).isThere) return null
+  if (shell === null || installationFor(context, shell).isInstalled) return null
   const isWanted = await askYesNo(context, {
     message: `Completion for ${shell}?`,
     why: `Tab then completes commands, missions and repos. Writes ${installationFor(context, shell).path}.`,

@@ -1,5 +1,4 @@
-import { installationFor } from '../cli/completion/install-script.ts'
-import { shellOf } from '../cli/completion/shells.ts'
+import { installationFor, shellOf } from '../cli/completion/shell-scripts.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { wrap } from '../io/wrap.ts'
@@ -22,7 +21,7 @@ export function nextSteps(
 ): string[] {
   const press = (name: keyof typeof keys) => `${prefix} ${prefix_key} ${keys[name]}`
   const shell = shellOf(context.env)
-  const lacksCompletion = shell !== null && !installationFor(context, shell).isThere
+  const lacksCompletion = shell !== null && !installationFor(context, shell).isInstalled
   const rows: [string, string][] = [
     ...(hasRepo ? [] : [['agenc repo add owner/name', 'put a repo into the library'] as [string, string]]),
     ['agenc', 'go to the agenc session'],

@@ -34,7 +34,7 @@ test('what only the shell will know is asked about where a rule may deny it, and
     pending: [{ input: { command: '"$(echo touch)" one' } }],
   })
   expect([box.hasMade('made'), box.hasMade('one')]).toEqual([true, false])
-  expect(box.screen()).toContain('it may turn out to be what rule 0 is about')
+  expect(box.screen()).toContain('match rule 1: Bash')
   box.press('1')
   await box.answered(2)
   await box.settled()

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { nouns, topLevel } from '../../src/commands/registry.ts'
+import { registry } from '../../src/commands/registry.ts'
 import { projectRoot } from '../helpers/cli.ts'
 
 /** All files that are committed or could be. Without git, every file in the directory. */
@@ -127,7 +127,7 @@ describe('docs', () => {
 })
 
 function isCommand(noun: string, verb: string | undefined): boolean {
-  if (Object.hasOwn(topLevel, noun)) return true
-  if (!Object.hasOwn(nouns, noun)) return false
-  return verb === undefined || Object.hasOwn(nouns[noun]!.verbs, verb)
+  if (Object.hasOwn(registry.topLevel, noun)) return true
+  if (!Object.hasOwn(registry.nouns, noun)) return false
+  return verb === undefined || Object.hasOwn(registry.nouns[noun]!.verbs, verb)
 }

@@ -120,7 +120,7 @@ describe('mission set', () => {
   test.each([
     [[], 'set what?'],
     [['--follow', '--permission-mode', 'plan'], 'exclude each other'],
-    [['--approve', 'maybe'], 'not known'],
+    [['--approve', 'maybe'], 'ask, rules or all'],
     [['--permission-mode', ''], 'is empty'],
   ])('%j is bad usage', async (args, words) => {
     const box = modeBox()

@@ -1,4 +1,7 @@
+import { basename } from 'node:path'
 import { expect, test } from 'vitest'
+import { dialogTools } from '../../src/claude/hook-report.ts'
+import { knownSince } from '../../src/claude/known-hook-events.ts'
 import { arrowProblem, type Import, importsOf, readSources, type SourceFile } from '../helpers/arrows.ts'
 import { projectRoot } from '../helpers/cli.ts'
 
@@ -19,8 +22,8 @@ test('arrows point one way', () => {
 })
 
 test.each([
-  ['src/db/open.ts', "import { x } from '../tmux/tmux.ts'", 'db and tmux do not know each other'],
-  ['src/tmux/x.ts', "import type { Db } from '../db/open.ts'", 'tmux and db do not know each other'],
+  ['src/claude/x.ts', "import { x } from '../tmux/tmux.ts'", 'claude and tmux do not know each other'],
+  ['src/db/x.ts', "import type { Tmux } from '../tmux/tmux.ts'", 'db is below tmux'],
   ['src/wrapper/x.ts', "import x from '../commands/config/ls.ts'", 'wrapper is below commands'],
   ['src/wrapper/x.ts', "await import('../commands/config/ls.ts')", 'wrapper is below commands'],
   ['src/io/x.ts', "export * from '../db/open.ts'", 'io is below db'],
@@ -70,8 +73,8 @@ test('the process is ended in one place', () => {
   const enders = filesWith(/\bprocess\.(exit|abort|reallyExit)\(/).filter(path => !standIn.test(path))
   expect(enders).toEqual(['src/main.ts'])
   expect(filesWith(/\bprocess\.kill\(process\.pid\b/)).toEqual([
-    'src/process/die.ts',
-    'src/process/suspend.ts',
+    'src/system/reraise-signal.ts',
+    'src/system/suspend-together.ts',
   ])
 })
 
@@ -82,7 +85,7 @@ test('other programs are started in one place, and never through a shell', () =>
     .map(({ from }) => from)
     .filter(path => !standIn.test(path))
   const late = filesWith(/getBuiltinModule\('node:child_process'\)/).filter(path => !standIn.test(path))
-  expect([...starters, ...late].sort()).toEqual(['src/exec/runner.ts', 'src/exec/stream.ts'])
+  expect([...starters, ...late].sort()).toEqual(['src/system/runner.ts', 'src/system/stream.ts'])
   expect(filesWith(/\bshell:\s*true|\bexecSync\(/)).toEqual([])
 })
 
@@ -101,4 +104,38 @@ test('names say what a file is about', () => {
   expect(
     sources.map(({ path }) => path).filter(path => /\b(utils?|helpers?|misc|common)\b/.test(path)),
   ).toEqual([])
+})
+
+test('only src/tmux runs the program tmux', () => {
+  const runners = filesWith(/\b(capture|start|stream)\(\s*'tmux'/)
+  expect(runners.filter(path => !path.startsWith('src/tmux/'))).toEqual([])
+})
+
+test('the wrapper knows no word of Claude’s: no hook, no dialog tool, no status', () => {
+  const words = [
+    ...Object.keys(knownSince),
+    ...Object.keys(dialogTools),
+    ...['permission prompt', 'input needed', 'hook_event_name', 'hookSpecificOutput'],
+  ]
+  // `Stop` is also an English word, so words are looked for as the code would use them: in quotes, or as a name.
+  const names = words.filter(word => /[a-z][A-Z]|_| /.test(word))
+  const pattern = new RegExp(`\\b(${names.join('|')})\\b|['"\`](${words.join('|')})['"\`]`)
+  const wrapper = sources.filter(({ path }) => path.startsWith('src/wrapper/'))
+  expect(wrapper.length).toBeGreaterThan(20)
+  expect(wrapper.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([])
+})
+
+test('commands change missions and repos only through their services', () => {
+  const writing =
+    /\b(insert|update|delete|set)(Mission|Repo|Request)\w*\b|\brecordEvent\b|\blinkPlan\b|\babandonRequests\b|\.transaction\(/
+  const commands = sources.filter(({ path }) => path.startsWith('src/commands/'))
+  expect(commands.filter(({ text }) => writing.test(text)).map(({ path }) => path)).toEqual([])
+})
+
+test('no two files share a name by accident', () => {
+  // A verb of two nouns, or a room and the command that shows it, is the same thing in two places.
+  const names = sources
+    .filter(({ path }) => !path.startsWith('src/commands/'))
+    .map(({ path }) => basename(path))
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
 })

@@ -13,7 +13,7 @@ import { cleanText } from '../../io/text.ts'
 
 export default defineCommand<Record<string, never>>({
   description:
-    'Open the settings in $VISUAL or $EDITOR. What you save is checked before it replaces the file.',
+    'Open the settings in $VISUAL or $EDITOR. The file is replaced only if what you saved is valid.',
   examples: ['agenc config edit', 'EDITOR=nano agenc config edit'],
   async run(context) {
     if (!isInteractive(context))

@@ -5,7 +5,7 @@ import { showValue, valueAt } from '../../config/setting-value.ts'
 import { cleanText } from '../../io/text.ts'
 
 export default defineCommand<{ key: string; json?: boolean }>({
-  description: 'Print one setting. A setting without a value prints an empty line, or null with --json.',
+  description: 'Print one setting. If it has no value, prints an empty line, or null with --json.',
   arguments: [{ name: 'key', description: 'a setting, such as claude.model', required: true }],
   options: [jsonOption],
   examples: ['agenc config get claude.permission_mode', 'agenc config get repos.github.com/o/r.model --json'],

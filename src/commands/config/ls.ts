@@ -17,7 +17,7 @@ interface Row {
 }
 
 export default defineCommand<{ json?: boolean }>({
-  description: 'List all settings with their values. Those that you have set come with a mark.',
+  description: 'List all settings with their values. A mark shows those you have set.',
   options: [jsonOption],
   examples: ['agenc config ls', 'agenc config ls --json'],
   run({ out, paths }, { json }) {

@@ -4,7 +4,7 @@ import { findSetting } from '../../config/setting-key.ts'
 import { valueFromWords } from '../../config/setting-value.ts'
 
 export default defineCommand<{ key: string; value: string[]; json?: boolean }>({
-  description: 'Change one setting. Lists take several values, or one as JSON.',
+  description: 'Change one setting. A list takes several values, or one JSON array.',
   arguments: [
     { name: 'key', description: 'a setting, such as claude.model', required: true },
     { name: 'value', description: 'its new value', required: true, variadic: true },

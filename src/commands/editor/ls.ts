@@ -5,7 +5,7 @@ import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 
 export default defineCommand<{ json?: boolean }>({
-  description: 'List the known editors, which of them are installed, and which one agenc opens.',
+  description: 'List the known editors. Shows which are installed and which one agenc opens.',
   options: [jsonOption],
   examples: ['agenc editor ls', 'agenc config set editor.name kitty'],
   run({ env, paths, out }, { json }) {

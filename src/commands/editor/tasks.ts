@@ -21,11 +21,11 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    "Add a task to a mission's .zed/tasks.json and .vscode/tasks.json that starts or resumes the mission in the configured permission mode. The rest of these files stays as it is.",
-  arguments: [{ name: 'dir', description: "a mission's directory; defaults to the mission this runs in" }],
+    "Add a task to a mission's .zed/tasks.json and .vscode/tasks.json that starts or resumes the mission in its configured permission mode. Everything else in these files stays as it is.",
+  arguments: [{ name: 'dir', description: "a mission's directory (default: the current one)" }],
   options: [
-    { flags: '--replace', description: 'make tasks that skip all permissions start the mission instead' },
-    { flags: '--keep', description: 'leave such tasks as they are and do not ask' },
+    { flags: '--replace', description: 'replace tasks that skip all permissions' },
+    { flags: '--keep', description: 'keep tasks that skip all permissions, and do not ask' },
     jsonOption,
   ],
   examples: ['agenc editor tasks', 'agenc editor tasks --replace'],

@@ -5,8 +5,8 @@ import { missionNow } from '../../mission/mission-now.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
-    "Open the configured editor at a mission's directory. The command returns at once, and the editor outlives it.",
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; without it, a picker opens" }],
+    "Open a mission's directory in the configured editor. The command returns at once; the editor stays open.",
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [jsonOption],
   examples: ['agenc mission open 3f2a', 'agenc config set editor.name zed'],
   async run(context, { mission: word, json }) {

@@ -23,13 +23,16 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Clone a repo into the library, from where missions are copied. Prints the id of the repo.',
+  description: 'Clone a repo into the library that missions are copied from. Prints the id of the repo.',
   arguments: [
     { name: 'repo', description: 'owner/name (GitHub), a git URL, or a local path', required: true },
   ],
   options: [
-    { flags: '--trust', description: 'its filters and setup may run, and Claude works in it unasked' },
-    { flags: '--no-trust', description: 'nothing of it runs; do not ask' },
+    {
+      flags: '--trust',
+      description: 'let its filters and setup command run; Claude skips its trust question',
+    },
+    { flags: '--no-trust', description: 'run nothing from the repo, and do not ask' },
     quietOption,
     jsonOption,
   ],

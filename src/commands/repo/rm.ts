@@ -12,9 +12,9 @@ import { removeFromLibrary } from '../../repo/library.ts'
 import { writeRepoChoices } from '../../repo/repo-choices.ts'
 
 export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
-  description: 'Remove a repo from the library. Refused while missions, archived ones included, are on it.',
-  arguments: [{ name: 'repo', description: 'a repo of the library; left out: a picker' }],
-  options: [{ flags: '-y, --yes', description: 'do not ask' }, quietOption, jsonOption],
+  description: 'Remove a repo from the library. Fails while missions use it, archived ones included.',
+  arguments: [{ name: 'repo', description: 'a repo in the library (default: pick from a list)' }],
+  options: [{ flags: '-y, --yes', description: 'do not ask for confirmation' }, quietOption, jsonOption],
   examples: ['agenc repo rm owner/name', 'agenc repo rm owner/name --yes'],
   async run(context, { repo: word, yes, json }) {
     await withStore(context, async db => {

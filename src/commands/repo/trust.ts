@@ -7,9 +7,10 @@ import { chooseRepo } from '../../repo/choose-repo.ts'
 import { repoJson } from './repo-json.ts'
 
 export default defineCommand<{ repo?: string; revoke?: boolean; json?: boolean }>({
-  description: 'Trust a repo: in new missions its filters and setup may run, and Claude works in it unasked.',
-  arguments: [{ name: 'repo', description: 'a repo of the library; left out: a picker' }],
-  options: [{ flags: '--revoke', description: 'trust it no longer' }, quietOption, jsonOption],
+  description:
+    'Trust a repo. In new missions, its filters and setup command may run, and Claude skips its trust question. Permissions are still asked.',
+  arguments: [{ name: 'repo', description: 'a repo in the library (default: pick from a list)' }],
+  options: [{ flags: '--revoke', description: 'stop trusting it' }, quietOption, jsonOption],
   examples: ['agenc repo trust owner/name', 'agenc repo trust owner/name --revoke'],
   async run(context, { repo: word, revoke = false, json }) {
     await withStore(context, async db => {

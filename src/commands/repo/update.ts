@@ -24,8 +24,8 @@ const atOnce = 6
 
 export default defineCommand<{ repos: string[]; json?: boolean }>({
   description:
-    'Fetch what is new in the named repos, or in all of them. Missions that exist are not touched.',
-  arguments: [{ name: 'repos', description: 'repos of the library; left out: all', variadic: true }],
+    'Fetch new commits for the given repos, or for all of them. Existing missions are not touched.',
+  arguments: [{ name: 'repos', description: 'repos in the library (default: all)', variadic: true }],
   options: [quietOption, jsonOption],
   examples: ['agenc repo update', 'agenc repo update owner/name'],
   async run(context, { repos: words, json }) {

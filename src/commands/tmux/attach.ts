@@ -26,7 +26,7 @@ import type { Tmux, TmuxCommand } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
 
 export default defineCommand<Record<string, never>>({
-  description: 'Go to the agenc session; the first time, create it and pick a repo for its first mission.',
+  description: 'Go to the agenc session. If there is none, create it and pick a repo for its first mission.',
   examples: ['agenc tmux attach'],
   async run(context) {
     requireTmux(context.exec, context.env)

@@ -6,7 +6,7 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { askForSession, cannotBeAsked, contextOfSession } from '../../tmux/session.ts'
 
 export default defineCommand<Record<string, never>>({
-  description: 'Bind the keys and set the looks of the agenc session again, after a change of the settings.',
+  description: 'Apply the key bindings and styles from the settings to the agenc session again.',
   examples: ['agenc tmux inject-config'],
   run(context) {
     const tmux = tmuxOf(context)

@@ -36,7 +36,8 @@ interface Restored {
 }
 
 export default defineCommand<{ json?: boolean }>({
-  description: 'Open a window, with its conversation, for every mission that was running when all went down.',
+  description:
+    'Reopen a window, with the conversation, for every mission that was running when tmux ended or the machine went down.',
   options: [quietOption, jsonOption],
   examples: ['agenc tmux restore'],
   async run(context, { json }) {

@@ -2,12 +2,12 @@ import { configError } from '../../errors.ts'
 import { sessionName, sessionTarget } from '../current-window.ts'
 import type { Tmux } from '../tmux.ts'
 import { bindText, block, line } from '../tmux-script.ts'
+import { plainKey } from './key-settings.ts'
 import { tableName } from './key-table.ts'
 import {
   type Kept,
   type Original,
   parseBinding,
-  plainKey,
   readable,
   type ServerKeys,
   scratchTable,

@@ -1,5 +1,4 @@
 import { type AgencError, configError } from '../../errors.ts'
-import { plainKey } from './read-keys.ts'
 
 /** A key, and the setting that it comes from. */
 export interface KeySetting {
@@ -7,22 +6,22 @@ export interface KeySetting {
   key: string
 }
 
-/** What a terminal sends for both. */
+/** Keys for which a terminal sends the same byte. */
 const twins: Record<string, string> = { m: 'Enter', i: 'Tab', '[': 'Escape' }
 
-/** What is wrong with a key whichever tmux is asked. */
+/** Throws for a key that no version of tmux can bind. */
 export function refuseImpossible({ setting, key }: KeySetting): void {
   const twin = twins[/^(?:c-|\^)(.)$/i.exec(key)?.[1]?.toLowerCase() ?? '']
   if (twin !== undefined) throw keyError({ setting, key }, `is what a terminal sends for ${twin}`)
   if (/^any$/i.test(key)) throw keyError({ setting, key }, 'stands for every key')
 }
 
-/** A key after tmux has given it its own name: `C-Space` and `c-space` are one. */
+/** A key with tmux's own name for it: `C-Space` and `c-space` are the same key. */
 export interface NamedKey extends KeySetting {
   name: string
 }
 
-/** In one table every key is there once, and none is a prefix, which tmux takes before any table. */
+/** Throws if two settings name the same key, or if one names a prefix, which tmux takes before any table. */
 export function refuseConflicts(table: readonly NamedKey[], prefixes: readonly string[]): void {
   for (const [index, setting] of table.entries()) {
     if (prefixes.includes(plainKey(setting.name))) throw keyError(setting, "is tmux's own prefix")
@@ -36,4 +35,9 @@ export function keyError({ setting, key }: KeySetting, problem: string): AgencEr
     `${setting}: ${JSON.stringify(key)} ${problem}`,
     `Choose one key as tmux writes it (n, C-n, M-n, F5): agenc config set ${setting} <key>`,
   )
+}
+
+/** Removes the quotes that `list-keys`, but not `list-keys -N`, puts around a key's name. */
+export function plainKey(name: string): string {
+  return name.replace(/^(["'])(.+)\1$/, '$2').replace(/\\(.)/g, '$1')
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AgencError } from '../../errors.ts'
 import type { Tmux } from '../tmux.ts'
 import { bindCommand, line } from '../tmux-script.ts'
-import { type KeySetting, keyError, type NamedKey } from './key-settings.ts'
+import { type KeySetting, keyError, type NamedKey, plainKey } from './key-settings.ts'
 
 /** Server option that keeps the user's own binding of our prefix key. It ends with the server, as the binding does. */
 export const keptOption = '@agenc_kept_key'
@@ -48,11 +48,6 @@ export function parseBinding(text: string): Listed | null {
 export function parseNote(text: string): { key: string; note: string } | null {
   const match = /^@ ?(\S+)\s+(.*)$/.exec(text)
   return match ? { key: match[1]!, note: match[2]! } : null
-}
-
-/** Removes the quotes that `list-keys`, but not `list-keys -N`, puts around a key's name. */
-export function plainKey(name: string): string {
-  return name.replace(/^(["'])(.+)\1$/, '$2').replace(/\\(.)/g, '$1')
 }
 
 const tokens = /"(?:[^"\\]|\\.)*"|'[^']*'|(?<=^|\s)(?:\\;\\;|\\;|;;)(?=\s|$)|\\.|./gs
