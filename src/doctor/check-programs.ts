@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { windowSystemFor } from '../editor/windows/window-system.ts'
+import { windowSystemFor } from '../editor/window-system.ts'
 import { type Finding, ok, problem, warning } from './findings.ts'
 
 const oldestNode = [20, 17] as const

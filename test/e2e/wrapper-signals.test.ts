@@ -41,6 +41,18 @@ describe('a signal is forwarded, and the exit code is Claude’s own', () => {
     expect(status(box, id)).toBe('stopped')
   })
 
+  test('a hangup that Claude dies of before the wrapper hears it', async () => {
+    const box = wrapperBox()
+    const script = `[ "$1" = --version ] && echo 2.1.325 && exit
+(sleep 0.1; kill -HUP $PPID) &
+kill -HUP $$`
+    box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'first-to-die'), script)])
+    const terminal = box.run(['mission', 'new', '--blank'])
+    expect(await terminal.exited).toBe(129)
+    const { id } = box.records()[0]!
+    expect(box.record(id)).toMatchObject({ exit_signal: 'SIGHUP', ended_by: 'user' })
+  })
+
   test('at a dialog, and a second signal right behind the first', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')

@@ -7,12 +7,12 @@ import { onTestFinished } from 'vitest'
 import type { Sandbox } from './cli.ts'
 import { waitFor } from './wait.ts'
 
-/** An X display of the test's own, with everything that was started on it. */
+/** An X display for one test. */
 export interface Display {
   env: NodeJS.ProcessEnv
-  /** Ended with the test. */
+  /** Starts a program that is ended with the test. */
   start(program: string, args: string[], env?: NodeJS.ProcessEnv): ChildProcess
-  /** Standard output of a program that ends by itself. */
+  /** Runs a program to its end. Returns its standard output. */
   run(program: string, ...args: string[]): string
 }
 

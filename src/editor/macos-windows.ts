@@ -1,12 +1,12 @@
-import type { Runner } from '../../system/runner.ts'
-import type { Window, WindowSystem } from './system.ts'
+import type { Runner } from '../system/runner.ts'
+import type { Window, WindowSystem } from './window-system.ts'
 
-/** The first run may wait for the user to grant a permission. */
+/** On the first run macOS may ask the user for a permission, and the call waits for the answer. */
 const timeoutMs = 5_000
 
 /**
- * Every ordinary window in one answer, without the Accessibility permission. Titles come only with the
- * Screen Recording permission. Windows off the screen and without a title are programs' hidden helpers.
+ * Lists every ordinary window in one call. It needs no Accessibility permission, but gives titles only with the
+ * Screen Recording permission. Windows that are off the screen and have no title are hidden helpers.
  */
 const listScript = `
 ObjC.import('CoreGraphics')
@@ -17,7 +17,7 @@ function run() {
     .map(w => ({ id: w.kCGWindowNumber, pid: w.kCGWindowOwnerPID, title: w.kCGWindowName || '' })))
 }`
 
-/** The Accessibility tree knows no window numbers: the title, or being the only one, has to identify it. */
+/** The Accessibility tree has no window numbers, so a window is identified by its title or by being the only one. */
 const findWindow = `
 function find(pid, title) {
   const owner = Application('System Events').processes.whose({ unixId: Number(pid) })[0]
@@ -36,7 +36,7 @@ function run([pid, title]) {
 const closeScript = `${findWindow}
 function run([pid, title]) {
   const { window } = find(pid, title)
-  if (!window) throw new Error('several windows, none with this title')
+  if (!window) throw new Error('there are several windows, and not exactly one has this title')
   window.buttons.whose({ subrole: 'AXCloseButton' })[0].click()
 }`
 
@@ -52,7 +52,7 @@ export function macosWindows(exec: Runner): WindowSystem {
     idVariable: null,
     problem: () =>
       list() === null
-        ? 'osascript does not list the windows; to raise and close them, allow your terminal under Accessibility'
+        ? 'osascript does not list the windows; to raise and close windows, allow your terminal under Accessibility'
         : null,
   }
 }
