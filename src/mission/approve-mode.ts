@@ -3,8 +3,8 @@ import { usageError } from '../errors.ts'
 
 const words: readonly string[] = ['ask', 'rules', 'all'] satisfies Approve[]
 
-/** `--approve` as a user typed it. */
+/** Parses the value of `--approve`. */
 export function parseApprove(word: string): Approve {
   if (words.includes(word)) return word as Approve
-  throw usageError(`--approve ${JSON.stringify(word)} is not known`, `Use one of ${words.join(', ')}.`)
+  throw usageError(`unknown value for --approve: ${JSON.stringify(word)}`, `Use one of ${words.join(', ')}.`)
 }
