@@ -5,7 +5,7 @@ import { type Paths, pathsFrom } from './paths.ts'
 import type { Runner } from './system/runner.ts'
 import { systemRunner } from './system/runner.ts'
 
-/** Everything a command may touch of the outside world, so that tests can hand in their own. */
+/** Everything that a command uses of the outside world. Tests pass in their own. */
 export interface Context {
   env: NodeJS.ProcessEnv
   cwd: string
@@ -19,7 +19,7 @@ export interface Context {
   err: Output
 }
 
-/** Streams are opened when somebody wants them: each costs a few milliseconds, and most commands need one. */
+/** Opens each stream on first use: a stream takes a few milliseconds, and most commands need only one. */
 export function systemContext(): Context {
   let out: Output | undefined
   let err: Output | undefined
@@ -53,18 +53,18 @@ function currentDirectory(): string {
     return process.cwd()
   } catch {
     throw new AgencError(
-      'this directory does not exist any more',
-      "Go to another one first, for instance with 'cd'.",
+      'the current directory no longer exists',
+      "Change to another directory with 'cd', then try again.",
     )
   }
 }
 
-/** The same but for these; a spread would open every stream, and a spread of this would lose the rest. */
+/** Returns a context that inherits from `context`. A spread would read every getter, and so open every stream. */
 export function withChanges(context: Context, changes: Partial<Context>): Context {
   return Object.create(context, Object.getOwnPropertyDescriptors(changes))
 }
 
-/** May we ask the user something? */
+/** Whether the user can be asked a question. */
 export function isInteractive(context: Context): boolean {
   return Boolean(context.stdin.isTTY) && context.err.isTerminal
 }

@@ -8,7 +8,7 @@ export const ExitCode = {
   cancelled: 130,
 } as const
 
-/** An error meant for people: what went wrong, and in `hint` what to do next. */
+/** An error for the user. The message says what went wrong, and `hint` says what to do next. */
 export class AgencError extends Error {
   override name = 'AgencError'
 
@@ -22,7 +22,7 @@ export class AgencError extends Error {
   }
 }
 
-/** By name: commands that have a file of their own carry a copy of the class, and all copies mean the same. */
+/** Compares names, because the bundle contains more than one copy of the class and `instanceof` knows only one. */
 export function isAgencError(error: unknown): error is AgencError {
   return error instanceof Error && error.name === 'AgencError'
 }
@@ -43,7 +43,7 @@ export function configError(message: string, hint: string): AgencError {
   return new AgencError(message, hint, ExitCode.config)
 }
 
-/** The user changed their mind: no message, exit 130. */
+/** The user cancelled. Prints no message and exits with 130. */
 export class Cancelled extends Error {
   override name = 'Cancelled'
 }

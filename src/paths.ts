@@ -1,25 +1,25 @@
 import { join, resolve } from 'node:path'
 import type { MissionId } from './mission-id.ts'
 
-/** Where everything lives below `$AGENC_DIRPATH`. */
+/** The files and directories below `$AGENC_DIRPATH`. */
 export interface Paths {
   home: string
   database: string
   config: string
-  /** The checked settings, for commands that must be quick. */
-  readConfig: string
+  /** A validated copy of the settings, which is quicker to load. */
+  configCache: string
   repos: string
-  /** What the picker for a new mission shows. */
+  /** The list that the picker for a new mission shows. */
   repoChoices: string
-  /** Names the tmux server that the agenc session lives on. */
+  /** Holds the socket path of the tmux server that has the agenc session. */
   tmuxSocket: string
-  /** Touched by tmux when the session was closed, not lost. */
+  /** tmux touches this file when the session is closed. It does not if tmux is killed. */
   sessionClosed: string
   missions: string
   mission(id: MissionId): MissionPaths
 }
 
-/** Paths are built when they are read: a list of a thousand missions needs only one of each. */
+/** The paths of one mission. Each is built on access, because a list of a thousand missions needs only one of them. */
 export class MissionPaths {
   readonly root: string
 
@@ -32,7 +32,7 @@ export class MissionPaths {
     return `${this.root}/agent`
   }
 
-  /** The first prompt, kept until Claude has it. */
+  /** The first prompt. Deleted when Claude has taken it. */
   get prompt(): string {
     return `${this.root}/prompt`
   }
@@ -45,7 +45,7 @@ export class MissionPaths {
     return `${this.root}/wrapper.log`
   }
 
-  /** Everything that the running wrapper shares with its Claude and with other agenc commands. */
+  /** The files that a running wrapper shares with its Claude and with other agenc commands. */
   get run(): string {
     return `${this.root}/run`
   }
@@ -65,7 +65,7 @@ export class MissionPaths {
     return `${this.root}/run/ask`
   }
 
-  /** Settings that deny nothing: while they are in force, hooks need not ask. */
+  /** A copy of the settings that is known to deny nothing. Hooks need not ask while the settings are equal to it. */
   get settingsWithoutDenies(): string {
     return `${this.root}/run/settings-without-denies`
   }
@@ -90,7 +90,7 @@ export function pathsAt(home: string): Paths {
     home,
     database: join(home, 'database.sqlite'),
     config: join(home, 'config.json'),
-    readConfig: join(home, 'config.prepared.json'),
+    configCache: join(home, 'config.prepared.json'),
     repos: join(home, 'repos'),
     repoChoices: join(home, 'repo-choices'),
     tmuxSocket: join(home, 'tmux-socket'),

@@ -4,7 +4,7 @@ import type { MissionId } from '../mission-id.ts'
 import type { Conversation } from './command-line.ts'
 import type { AgentStatus, ReplyChannel, Report } from './report.ts'
 
-/** What has to be known to start an agent. */
+/** Everything that is needed to start an agent. */
 export interface StartRequest {
   missionId: MissionId
   conversation: Conversation
@@ -24,21 +24,21 @@ export interface Launch {
   env: NodeJS.ProcessEnv
   /** Claude will open its trust dialog first. */
   asksForTrust: boolean
-  /** Enters the directory as trusted again, in case another Claude has overwritten the entry. */
+  /** Marks the directory as trusted again, in case another Claude has overwritten the entry. */
   confirmTrust: () => Promise<void>
 }
 
-/** Hears what a running agent says outside of the spool. */
+/** Receives what a running agent reports outside of the spool. */
 export interface AgentListener {
   onStatus(status: AgentStatus): void
   onReport(report: Report, channel: ReplyChannel | null): void
-  /** Whether something is going on, so that a change is to be expected. */
+  /** Whether the agent is doing something, so that its status will change soon. */
   isActive(): boolean
 }
 
 /** Follows one running agent. */
 export interface Follower {
-  /** Called at each sign of life. */
+  /** Call it whenever the agent reports something. */
   refresh(): void
   close(): void
 }
@@ -48,11 +48,11 @@ export interface Follower {
  * another way to run it would be another implementation of this.
  */
 export interface Agent {
-  /** Throws, in words for the user, what would keep the agent from starting. */
+  /** Throws an error for the user if the agent cannot be started. */
   prepare(request: StartRequest): Promise<Launch>
-  /** Reads what the agent left in the spool; null if it is not a report. */
+  /** Parses a spooled file. Returns null if it is not a report. */
   readReport(data: unknown): Report | null
-  /** Opens the channel on which the sender of a spooled report waits; null if none waits. */
+  /** Opens the channel on which the sender of a spooled report waits. Returns null if the sender does not wait. */
   openChannel(report: Report, sender: string): ReplyChannel | null
   follow(child: ChildProcess, listener: AgentListener): Follower
 }

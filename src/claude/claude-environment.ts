@@ -1,6 +1,6 @@
 /**
- * What one Claude sets for the programs it starts. Inherited by another Claude, they make it save nothing,
- * or believe that it is somebody's tool. The user's own configuration variables are not among them.
+ * Variables that Claude sets for the programs it starts. A Claude that inherits them saves no conversation, or behaves
+ * like a tool of the other one. The user's own configuration variables are not in this list.
  */
 const perSession = new Set([
   'AI_AGENT',
@@ -28,7 +28,7 @@ export function claudeEnvironment(env: NodeJS.ProcessEnv, missionId: string): No
     AGENC_MISSION_UUID: missionId,
     COLORTERM: 'truecolor',
   }
-  // Claude gives its tools an editor that does nothing; the user's own must come back.
+  // Claude sets GIT_EDITOR for its tools to a program that does nothing. Without it, the user's own editor is used.
   if (env.CLAUDECODE && clean.GIT_EDITOR === 'true') delete clean.GIT_EDITOR
   if (!clean.TMUX && (!clean.TERM || clean.TERM === 'dumb')) clean.TERM = 'xterm-256color'
   return clean

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** Where Claude Code keeps its own files. */
 export interface ClaudeLocations {
   directory: string
-  /** Beside the home directory, but inside CLAUDE_CONFIG_DIR when that is set. */
+  /** In the home directory, or inside CLAUDE_CONFIG_DIR if that is set. */
   globalConfig: string
   plans: string
   statusFile(pid: number): string

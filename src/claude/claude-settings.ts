@@ -4,14 +4,14 @@ import type { HookEventName } from './known-hook-events.ts'
 import { askAboutToolReply } from './permission-reply.ts'
 
 const reportTimeoutSeconds = 10
-/** Claude runs the tool when this time is over, so the hook must answer well before. */
+/** After this time Claude runs the tool unchecked, so the hook must answer well before it is over. */
 const checkTimeoutSeconds = 20
-/** A day. Claude's own dialog can be answered all that time. */
+/** One day. Claude's own dialog can be answered during all that time. */
 const answerTimeoutSeconds = 86_400
 
 /**
- * The settings that a mission's Claude gets on top of the user's own: our hooks, and no agent view, because its
- * left-arrow key would move the conversation into a daemon outside the wrapper.
+ * The settings that a mission's Claude gets on top of the user's own. They add agenc's hooks and turn the agent view
+ * off, because its left-arrow key would move the conversation into a daemon outside the wrapper.
  */
 export function claudeSettings(events: readonly HookEventName[], target: HookTarget): object {
   const hook = (command: string, timeout: number) => [{ type: 'command', command, timeout }]

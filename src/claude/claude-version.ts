@@ -2,12 +2,12 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { writeFileAtomically } from '../io/files.ts'
 import type { Runner } from '../system/runner.ts'
 
-/** A smaller file starts another one, which may be replaced behind it. */
+/** A smaller file is a launcher. The program behind it can be updated while the launcher stays the same. */
 const smallestProgramBytes = 100_000
 
 /**
- * The version of this very program file, asked once and remembered for as long as the file is the same.
- * null: it did not say, and nothing may be assumed of it.
+ * Asks a Claude for its version, once per program file. Returns null if it prints none. The caller must then assume
+ * that it supports nothing new.
  */
 export function claudeVersion(
   exec: Runner,
@@ -26,7 +26,7 @@ export function claudeVersion(
   return version
 }
 
-/** What `claude --version` printed, without the words around it. */
+/** Extracts the version from the output of `claude --version`. */
 export function versionIn(text: string): string | null {
   return /\d+\.\d+\.\d+/.exec(text)?.[0] ?? null
 }

@@ -1,12 +1,12 @@
 import type { Config } from '../config/schema.ts'
 import { permissionArguments } from './permission-mode.ts'
 
-/** The conversation that Claude is to open. */
+/** The conversation that Claude will open. */
 export interface Conversation {
   sessionId: string
-  /** Something was said in it, so it can be resumed. */
+  /** True once the conversation has a message. Claude cannot resume it before that. */
   hasBegun: boolean
-  /** The conversation that it branches off from, as long as it has not begun. */
+  /** The conversation that this one branches off from. Used only until this one has begun. */
   forkedFrom: string | null
 }
 
@@ -20,7 +20,7 @@ export interface CommandLineParts {
   config: Config['claude']
 }
 
-/** The prompt is not among the arguments: it is Claude's stdin, so that `ps` shows it to no one. */
+/** The prompt is not an argument but comes on stdin, so that `ps` does not show it. */
 export function claudeCommandLine(parts: CommandLineParts): string[] {
   return [
     ...sessionArguments(parts.conversation),
@@ -33,7 +33,7 @@ export function claudeCommandLine(parts: CommandLineParts): string[] {
   ]
 }
 
-/** An id under which nothing was said yet is free to begin with. */
+/** Claude refuses to resume a conversation without messages, so such a conversation is started under its id. */
 export function sessionArguments({ sessionId, hasBegun, forkedFrom }: Conversation): string[] {
   if (hasBegun) return ['--resume', sessionId]
   if (forkedFrom !== null) return ['--resume', forkedFrom, '--fork-session', '--session-id', sessionId]

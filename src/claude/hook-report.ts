@@ -9,7 +9,7 @@ export const dialogTools: Readonly<Record<string, Dialog>> = {
 }
 
 /**
- * Turns a hook's JSON into a report, or returns null if it is not a hook's. Everything in it is data of unknown shape.
+ * Turns a hook's JSON into a report. Returns null if a hook did not write it. No field is trusted to have its type.
  * `planDirectories` are the directories in which Claude keeps plans.
  */
 export function hookReport(data: unknown, planDirectories: readonly string[]): Report | null {
@@ -60,7 +60,7 @@ function originOf(source: unknown): 'new' | 'resumed' | 'forked' | 'compacted' {
   }
 }
 
-/** Any other end of a session is the end of the conversation that is open last. */
+/** With any other reason, Claude itself is ending, and the conversation stays the current one. */
 function isReplaced(reason: unknown): boolean {
   return reason === 'clear' || reason === 'resume'
 }
@@ -70,7 +70,7 @@ function reminderOf(type: unknown): 'still-asks' | 'still-idle' | 'other' {
   return type === 'idle_prompt' ? 'still-idle' : 'other'
 }
 
-/** `usual` is the dialog of a tool that has none of its own. */
+/** `usual` is the dialog for a tool that has no special one. */
 function dialogOf({ tool_name: tool }: Record<string, unknown>, usual: Dialog | null): Dialog | null {
   return typeof tool === 'string' && Object.hasOwn(dialogTools, tool) ? dialogTools[tool]! : usual
 }

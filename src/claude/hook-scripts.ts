@@ -37,16 +37,16 @@ export function reportingHook({ events, wakeup }: Pick<HookTarget, 'events' | 'w
 
 /** What the wrapper may write to a waiting hook first, instead of an answer. */
 export const firstWords = {
-  /** There will be an answer, or the end of the pipe. */
+  /** An answer will follow, or the pipe will be closed. */
   wait: 'wait',
-  /** Say what you would say without a wrapper. */
+  /** Print the output that is meant for a missing wrapper. */
   otherwise: 'otherwise',
 } as const
 
 export interface Patience {
-  /** How long the wrapper may take for its first word. */
+  /** How long the wrapper may take to write its first word. */
   seconds: number
-  /** How much longer if it has opened the FIFO and hangs only then. */
+  /** How much longer the hook waits if the wrapper has opened the FIFO but writes nothing. */
   moreSeconds: number
 }
 
@@ -57,9 +57,9 @@ const usualPatience: Patience = { seconds: 5, moreSeconds: 3 }
  * wrapper answers.
  *
  * It keeps its FIFO open for reading and writing until the wrapper has it open too. From then on the end of the wrapper,
- * even by `kill -9`, ends the wait. A wrapper that hangs is given up by a subshell, because not every sh has `read` with
- * a time limit. The subshell is ended by SIGUSR1: the hook traps other signals, and a new subshell would lose those
- * until it has reset its traps. Whichever side removes the FIFO has the last word.
+ * even by `kill -9`, ends the wait. A subshell ends the wait for a wrapper that hangs, because not every sh has `read`
+ * with a time limit. The hook ends the subshell with SIGUSR1: it traps other signals itself, and a new subshell would
+ * lose those until it has reset its traps. The side that removes the FIFO decides.
  */
 export function askingHook(
   target: Pick<HookTarget, 'events' | 'wakeup' | 'asks' | 'wrapperPid'>,

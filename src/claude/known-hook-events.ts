@@ -1,6 +1,6 @@
 import { compareVersions } from './claude-version.ts'
 
-/** The version of Claude Code that brought each event. An event that Claude does not know opens a blocking dialog. */
+/** The version of Claude Code that introduced each event. An unknown event makes Claude open a blocking dialog. */
 export const knownSince = {
   PreToolUse: '1.0.38',
   PostToolUse: '1.0.38',
@@ -17,7 +17,7 @@ export const knownSince = {
 
 export type HookEventName = keyof typeof knownSince
 
-/** The events that a Claude of this version may be asked to report. */
+/** The events that this version of Claude can report. */
 export function knownHookEvents(version: string | null): HookEventName[] {
   const names = Object.keys(knownSince) as HookEventName[]
   if (version === null) return names.filter(name => knownSince[name].startsWith('1.'))

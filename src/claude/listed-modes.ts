@@ -8,7 +8,7 @@ export interface ModeCaches {
   modes: string
 }
 
-/** The permission modes that this Claude lists in its help, asked once a version. null: it did not say. */
+/** Reads the permission modes from the help of Claude, once per version. Returns null if the help lists none. */
 export function listedModes(
   exec: Runner,
   claude: string,
@@ -25,7 +25,7 @@ export function listedModes(
   return modes
 }
 
-/** `default` is understood where its newer name is listed. */
+/** Claude still accepts `default` if its help lists only the newer name. */
 export function modesIn(help: string): string[] | null {
   const [, choices] = /--permission-mode\b[^(]*\(choices:([^)]*)\)/.exec(help) ?? []
   const modes = [...(choices ?? '').matchAll(/"([^"]+)"/g)].map(([, mode]) => mode!)

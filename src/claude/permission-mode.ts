@@ -22,7 +22,7 @@ export function permissionArguments(mode: string | null, tools: readonly string[
 
 const bypassFlags = ['--dangerously-skip-permissions', '--allow-dangerously-skip-permissions']
 
-/** Claude would refuse too, but only after everything else was done. */
+/** Claude would refuse too, but only after the mission was created and its window opened. */
 export function refuseBypassAsRoot(
   mode: string | null,
   args: readonly string[],

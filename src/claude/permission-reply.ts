@@ -1,8 +1,8 @@
-/** What a hook says to Claude, in the words that Claude reads. */
+/** The JSON that a hook prints for Claude. */
 export type Reply = { hookSpecificOutput: { hookEventName: string; [key: string]: unknown } }
 
 export interface Allowance {
-  /** A permission mode to go over to. */
+  /** The permission mode that Claude switches to. */
   mode?: string
 }
 
@@ -20,7 +20,7 @@ function permissionReply(decision: Record<string, unknown>): Reply {
   return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } }
 }
 
-/** For a tool that Claude would run without asking anybody. */
+/** For a tool that Claude would run without asking. */
 export function refuseToolReply(message: string): Reply {
   return toolReply('deny', message)
 }

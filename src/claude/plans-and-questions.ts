@@ -5,7 +5,7 @@ import { realPathOf } from '../io/real-path.ts'
 import { cleanText } from '../io/text.ts'
 import type { ClaudeLocations } from './claude-locations.ts'
 
-/** The questions in a tool's input, on one line; null if there are none. */
+/** Returns the questions in a tool's input on one line, or null if there are none. */
 export function questionOf(input: Record<string, unknown>): string | null {
   const questions = Array.isArray(input.questions) ? input.questions : []
   const texts = questions

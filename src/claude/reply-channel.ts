@@ -14,7 +14,7 @@ export function openReplyChannel(directory: string, hook: string, kind: Report['
   const descriptor = openForWriting(path)
   if (descriptor === null) return null
   try {
-    // Whichever side removes the FIFO has the last word: a hook that gives up removes it first.
+    // The side that removes the FIFO decides. A hook that gives up removes it first.
     unlinkSync(path)
     return new HookChannel(descriptor, kind === 'about-to-use')
   } catch {
@@ -82,14 +82,14 @@ class HookChannel implements ReplyChannel {
   }
 }
 
-/** Refuses a regular file: it would take every answer although nothing reads it. */
+/** Refuses a regular file, which would accept every answer although no process reads it. */
 function openForWriting(path: string): number | null {
   try {
     const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
     if (fstatSync(descriptor).isFIFO()) return descriptor
     closeSync(descriptor)
   } catch {
-    // No hook waits there.
+    // No hook is waiting.
   }
   return null
 }

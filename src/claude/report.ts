@@ -2,9 +2,9 @@
 export interface ToolUse {
   tool: string
   input: Record<string, unknown>
-  /** Where the tool would run; null if Claude did not say. */
+  /** The directory in which the tool runs. Null if Claude did not report it. */
   cwd: string | null
-  /** Null in permission requests, to which Claude gives no id. */
+  /** Null in permission requests, because Claude gives them no id. */
   id: string | null
 }
 
@@ -12,27 +12,27 @@ export interface ToolUse {
 export type Dialog = 'permission' | 'question' | 'plan'
 
 interface Common {
-  /** The subagent that caused the report; null for the main conversation. */
+  /** The subagent that caused the report. Null for the main conversation. */
   agentId: string | null
   sessionId: string | null
   transcriptPath: string | null
-  /** The permission mode at this moment; null if the report does not tell. */
+  /** The permission mode at this moment. Null if the report does not contain it. */
   mode: string | null
 }
 
 interface ToolReport extends Common {
   use: ToolUse
-  /** The dialog that this use opens; null if it opens none. */
+  /** The dialog that this use opens. Null if it opens none. */
   dialog: Dialog | null
-  /** What Claude asks the user, on one line. */
+  /** The question to the user, on one line. */
   question: string | null
   /** The plan file that Claude presents or has written. */
   planPath: string | null
 }
 
-/** What an agent tells the wrapper, in agenc's own words. No other room knows where a report comes from. */
+/** An event that an agent reports to the wrapper. Code outside src/claude does not know where a report comes from. */
 export type Report =
-  /** A conversation is open. A compacted one goes on in the middle of a turn. */
+  /** A conversation was opened. A compacted one continues in the middle of a turn. */
   | (Common & { kind: 'opened'; origin: 'new' | 'resumed' | 'forked' | 'compacted' })
   | (Common & { kind: 'prompt-taken' })
   /** Sent before every tool. */
@@ -45,7 +45,7 @@ export type Report =
   /** Another conversation takes the place of this one. */
   | (Common & { kind: 'replaced' })
   | (Common & { kind: 'closed' })
-  /** Late reminders, useful only for versions that report nothing sooner. */
+  /** Late reminders, which matter only for versions that report nothing sooner. */
   | (Common & { kind: 'still-asks' })
   | (Common & { kind: 'still-idle' })
   | (Common & { kind: 'other' })
@@ -53,28 +53,28 @@ export type Report =
 export type RequestReport = Report & { kind: 'asks' | 'about-to-use' }
 export type UsedReport = Report & { kind: 'used' }
 
-/** What an agent says about itself at one moment, apart from reports. */
+/** The status that an agent publishes apart from its reports. */
 export interface AgentStatus {
-  /** `background`: the conversation rests, but tasks go on. `unknown`: a word that agenc does not know. */
+  /** `background`: the conversation rests while tasks continue. `unknown`: a status that agenc does not know. */
   activity: 'idle' | 'background' | 'busy' | 'waiting' | 'unknown'
-  /** The dialog that it waits with, if it names one. Plans are shown as `permission`. */
+  /** The open dialog, if the status names one. It calls plans `permission`. */
   dialog: 'permission' | 'question' | null
   updatedAtMs: number
   /** The conversation's name, if the user gave it one. */
   userName: string | null
 }
 
-/** Where the sender of a report waits for an answer. */
+/** The channel on which the sender of a report waits for an answer. */
 export interface ReplyChannel {
-  /** Tells the sender that an answer will follow. Its wait then ends with this process, however that ends. */
+  /** Tells the sender that an answer will follow. If this process ends first, even by `kill -9`, the wait ends too. */
   keepWaiting(): void
-  /** Each of these returns false if the sender is gone, so that the answer comes too late. */
+  /** Like `deny` and `askUser`, returns false if the sender is gone and the answer came too late. */
   allow(options?: { mode?: string }): boolean
   deny(message: string): boolean
-  /** Only before a tool that Claude may run without asking: makes it ask the user. */
+  /** Makes Claude ask the user about a tool that it would run without asking. Only for `about-to-use`. */
   askUser(message: string): boolean
-  /** Lets Claude go on as if there were no wrapper. */
+  /** Lets Claude continue as if there were no wrapper. */
   release(): void
-  /** Lets the sender say what it says when no wrapper answers. */
+  /** Lets the sender print the output that is meant for a missing wrapper. */
   giveUp(): void
 }

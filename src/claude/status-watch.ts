@@ -24,7 +24,7 @@ export class StatusWatch {
     this.#isActive = isActive
   }
 
-  /** Sets up the watch as soon as that is possible. Call it at each sign of life. */
+  /** Sets up the watch as soon as the file exists. Call it whenever Claude reports something. */
   refresh(): void {
     if (!this.#isWatchingFile) this.#attach()
     if (this.#watcher === null) this.#readLater()

@@ -28,7 +28,7 @@ export function findTranscript(
 
 const wordlessBytes = 1024 * 1024
 
-/** Whether anything was said. Claude cannot resume a transcript that holds only names and modes. */
+/** Whether the transcript has a message. Claude cannot resume a transcript with only names and modes. */
 export function holdsConversation(transcript: string): boolean {
   try {
     if (statSync(transcript).size > wordlessBytes) return true
@@ -56,15 +56,15 @@ function directoriesIn(path: string): string[] {
   }
 }
 
-/** What a transcript says, from some byte on, about tools that asked for permission. */
+/** The decisions on permission requests that a transcript records from some byte on. */
 export interface Decisions {
-  /** What a hook of ours answered and Claude took, by the id of the use. */
+  /** The answers of agenc's hooks that Claude took, by the id of the tool use. */
   byHook: Map<string, 'allow' | 'deny'>
-  /** Uses that have ended. A hook's decision is always written before the end. */
+  /** The ids of tool uses that have ended. Claude always writes a hook's decision before the end of the use. */
   ended: Set<string>
 }
 
-/** The transcript's size, 0 if it does not exist yet. */
+/** Returns the transcript's size, or 0 if it does not exist yet. */
 export function transcriptBytes(path: string): number {
   try {
     return statSync(path).size
@@ -73,7 +73,7 @@ export function transcriptBytes(path: string): number {
   }
 }
 
-/** The format is undocumented, but the same in every version that asks hooks for permission. */
+/** The format is undocumented, but it is the same in every version that has permission hooks. */
 export function readDecisions(path: string, fromByte: number): Decisions {
   const decisions: Decisions = { byHook: new Map(), ended: new Set() }
   for (const line of linesFrom(path, fromByte)) note(decisions, line)

@@ -8,13 +8,13 @@ interface GlobalConfig {
   projects?: Record<string, { hasTrustDialogAccepted?: boolean }>
 }
 
-/** Has this very directory an entry? A trusted parent would do only for a directory that is no repo of its own. */
+/** Whether the directory has its own entry. Claude accepts a trusted parent only for a directory that is not a repo. */
 export function isTrusted(configPath: string, directory: string): boolean {
   const { projects } = readGlobalConfig(configPath)
   return projects?.[realPathOf(directory)]?.hasTrustDialogAccepted === true
 }
 
-/** Enters the directory as trusted, under the lock that Claude itself uses; everything else is kept. */
+/** Marks the directory as trusted, under the lock that Claude itself uses. All other entries are kept. */
 export async function trustDirectory(configPath: string, directory: string): Promise<void> {
   if (isTrusted(configPath, directory)) return
   const project = realPathOf(directory)
@@ -23,7 +23,7 @@ export async function trustDirectory(configPath: string, directory: string): Pro
   })
 }
 
-/** The directory itself may be gone already. */
+/** Works even if the directory no longer exists. */
 export async function forgetDirectory(configPath: string, directory: string): Promise<void> {
   const project = realPathOf(directory)
   if (!Object.hasOwn(readGlobalConfig(configPath).projects ?? {}, project)) return
@@ -44,15 +44,15 @@ async function changeProjects(
   })
 }
 
-/** A file that cannot be understood is never written over. */
+/** Throws if the file is not valid JSON, so that it is never overwritten. */
 function readGlobalConfig(path: string): GlobalConfig {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as GlobalConfig
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return {}
     throw new AgencError(
-      `Claude's own ${path} cannot be read: ${(error as Error).message}`,
-      'Start claude once by hand; it repairs the file or says what is wrong with it.',
+      `cannot read Claude's ${path}: ${(error as Error).message}`,
+      'Run claude once by hand. It repairs the file or explains the problem.',
     )
   }
 }

@@ -19,7 +19,7 @@ export async function readConfig(paths: Paths): Promise<Config> {
  */
 export async function configFromText(paths: Paths, text: string | null): Promise<Config> {
   if (text === null) return defaultConfig
-  const cached = readCache(paths.readConfig)
+  const cached = readCache(paths.configCache)
   if (cached?.version === version && cached.text === text) return cached.config
   const { checkedConfig } = await import('./check.ts')
   const config = checkedConfig(paths.config, text)
@@ -58,7 +58,7 @@ function readCache(path: string): { version: string; text: string; config: Confi
 }
 
 /** Ignores errors: without the cache, commands are slower but still right. */
-export function cacheConfig({ readConfig }: Paths, text: string, config: Config): void {
+export function cacheConfig({ configCache }: Paths, text: string, config: Config): void {
   try {
     writeFileAtomically(readConfig, JSON.stringify({ version, text, config }))
   } catch {}

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { MissionId } from '../mission-id.ts'
 
-/** A permission request that still waits for its answer, as scripts see it. */
+/** A permission request without an answer yet, in the form of the published JSON. */
 export interface PendingRequest {
   id: string
   tool: string
@@ -12,7 +12,7 @@ export interface PendingRequest {
 export type ApprovalDecision = 'allow' | 'deny' | 'ask'
 export type DecidedBy = 'rule' | 'user' | 'answer' | 'timeout'
 
-/** One permission request, from the moment it was made. */
+/** One permission request. The row is written when the request arrives, and completed when it is answered. */
 export interface Approval {
   id: number
   mission_id: MissionId
@@ -20,11 +20,11 @@ export interface Approval {
   tool: string
   input: unknown
   decision: ApprovalDecision
-  /** The rule that decided, as it stood in the settings then. */
+  /** The rule that decided, copied from the settings as they were at that time. */
   rule: unknown
-  /** null: it still waits. */
+  /** Null while the request is open. */
   decided_by: DecidedBy | null
-  /** 0: so we answered, but whether Claude took it from us or from the dialog is not known (yet). */
+  /** 0 if agenc has answered, but the user may have answered first in Claude's dialog. */
   confirmed: 0 | 1
   latency_ms: number | null
 }
@@ -33,7 +33,7 @@ export interface Outcome {
   decision: ApprovalDecision
   by: DecidedBy
   rule?: unknown
-  /** Left out: it is. */
+  /** Defaults to true. */
   isConfirmed?: boolean
   latencyMs: number
 }
@@ -49,7 +49,7 @@ export function insertRequest(
   return Number(lastInsertRowid)
 }
 
-/** The first answer stays. */
+/** Records the answer. Does nothing if the request already has one. */
 export function settleRequest(db: Database, id: number, outcome: Outcome): void {
   const { decision, by, rule, latencyMs, isConfirmed = true } = outcome
   const confirmed = isConfirmed ? 1 : 0
@@ -60,19 +60,19 @@ export function settleRequest(db: Database, id: number, outcome: Outcome): void 
   ).run({ id, decision, by, rule: rule == null ? null : JSON.stringify(rule), latencyMs, confirmed })
 }
 
-/** The answer that was settled is the one that counted. */
+/** Records that Claude took the answer that was settled. */
 export function confirmRequest(db: Database, id: number): void {
   db.prepare('UPDATE approvals SET confirmed = 1 WHERE id = ?').run(id)
 }
 
-/** The user was quicker than the answer that was settled. */
+/** Replaces the settled answer with the one that the user gave first, in Claude's dialog. */
 export function correctRequest(db: Database, id: number, decision: ApprovalDecision): void {
   db.prepare(
     "UPDATE approvals SET decision = ?, decided_by = 'user', rule = NULL, confirmed = 1 WHERE id = ?",
   ).run(decision, id)
 }
 
-/** Their wrapper is gone: nobody will answer them any more. */
+/** Closes the open requests of a mission whose wrapper is gone. */
 export function abandonRequests(db: Database, mission: MissionId): void {
   db.prepare("UPDATE approvals SET decided_by = 'timeout' WHERE mission_id = ? AND decided_by IS NULL").run(
     mission,
@@ -107,7 +107,7 @@ export function getApproval(db: Database, id: number): Approval | undefined {
   return stored && read(stored)
 }
 
-/** What waits for an answer, oldest first. */
+/** The open requests of each mission, oldest first. */
 export function listAllPending(db: Database): Map<MissionId, PendingRequest[]> {
   const pending = new Map<MissionId, PendingRequest[]>()
   const rows = db

@@ -9,7 +9,7 @@ export interface MissionEvent {
   data: Record<string, unknown>
 }
 
-/** The history of a mission is only ever added to. */
+/** Adds to the history of a mission. Events are never changed or deleted one by one. */
 export function recordEvent(
   db: Database,
   mission: MissionId,

@@ -6,8 +6,8 @@ export interface Migration {
 }
 
 /**
- * Append only, and each only adds: a wrapper of the version before must go on working
- * on the migrated store for as long as its mission runs.
+ * Append only. A migration may only add to the schema, because wrappers of the previous version keep using the store
+ * until their missions end.
  */
 export const migrations: readonly Migration[] = [
   {
@@ -78,7 +78,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     name: '0002-approvals',
-    // No reference to missions: what was approved stays on record when a mission is removed.
+    // No foreign key to missions, so that approvals stay on record after their mission is deleted.
     apply: db =>
       db.exec(`
         CREATE TABLE approvals (

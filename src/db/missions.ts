@@ -9,8 +9,7 @@ export type State = 'starting' | 'idle' | 'busy' | 'waiting'
 export type WaitingFor = 'permission' | 'question' | 'plan' | 'trust' | 'input'
 
 /**
- * A mission as the store keeps it. The names are those of the columns and of the published JSON:
- * one word for one thing from end to end.
+ * A row of the missions table. Columns, fields and the keys of the published JSON share one set of names.
  */
 export interface MissionRecord {
   id: MissionId
@@ -23,20 +22,20 @@ export interface MissionRecord {
   /** The repo's setup has not yet succeeded in this working copy. */
   setup_pending: 0 | 1
 
-  /** What the user chose for this mission; null follows the settings. */
+  /** The user's choices for this mission. Null means that the settings apply. */
   permission_mode: string | null
   approve: Approve | null
   model: string | null
 
-  /** Claude's current conversation, and where it branched off when it is a fork. */
+  /** Claude's current conversation. A fork also has the conversation it branched off from. */
   session_id: string
-  /** Something was said in it, so that it can be resumed. */
+  /** 1 once the conversation has a message. Claude cannot resume it before that. */
   session_begun: 0 | 1
   forked_session_id: string | null
   transcript_path: string | null
   reported_permission_mode: string | null
 
-  /** The lease: set while a wrapper runs, or was killed before it could clear it. */
+  /** The lease: set while a wrapper runs, and still set after a wrapper was killed. */
   wrapper_pid: number | null
   wrapper_start: string | null
   claude_pid: number | null
@@ -51,11 +50,11 @@ export interface MissionRecord {
   exit_signal: string | null
   exit_at: string | null
   ended_by: EndedBy | null
-  /** Hook events that are stored but perhaps not yet deleted from the spool, as JSON. */
+  /** JSON: the keys of hook events that are stored but may still be in the spool. */
   spool_done: string | null
 }
 
-/** What a new mission is given; the rest starts empty. */
+/** The columns that a new mission starts with. All others have their defaults. */
 export type NewMission = Pick<
   MissionRecord,
   | 'id'
@@ -86,7 +85,10 @@ export function getMission(db: Database, id: MissionId): MissionRecord | undefin
   return db.prepare<[MissionId], MissionRecord>('SELECT * FROM missions WHERE id = ?').get(id)
 }
 
-/** Newest activity first. All in one text: of a thousand missions, SQLite's JSON is read in a third of the time. */
+/**
+ * The most recently active mission comes first. SQLite returns all rows as one JSON text: for a thousand missions that
+ * takes a third of the time of reading them row by row.
+ */
 export function listMissions(db: Database, { archived = false } = {}): MissionRecord[] {
   const columns = db.prepare<[], string>("SELECT name FROM pragma_table_info('missions')").pluck().all()
   const fields = columns.map(name => `'${name}', ${name}`)
@@ -97,7 +99,7 @@ export function listMissions(db: Database, { archived = false } = {}): MissionRe
   return JSON.parse(listed.pluck().get()!)
 }
 
-/** Those that a wrapper holds, or held when it was killed. */
+/** The missions with a lease, including those whose wrapper was killed. */
 export function listHeldMissions(db: Database): MissionRecord[] {
   return db.prepare<[], MissionRecord>('SELECT * FROM missions WHERE wrapper_pid IS NOT NULL').all()
 }
@@ -119,13 +121,13 @@ export function countMissionsByRepo(db: Database): Map<string, number> {
 
 export type MissionChange = Partial<Omit<MissionRecord, 'id' | 'created_at'>>
 
-/** Sets the named columns and leaves the others as they are. */
+/** Sets only the columns that `change` names. */
 export function updateMission(db: Database, id: MissionId, change: MissionChange): void {
   if (Object.keys(change).length === 0) return
   db.prepare(`UPDATE missions SET ${assignments(change)} WHERE id = @id`).run({ ...change, id })
 }
 
-/** The same, if this wrapper (null: none) holds it at that moment; false: another one does. */
+/** Changes the mission only if `holder` has its lease. Null stands for no holder. Returns whether it was changed. */
 export function updateIfHeldBy(
   db: Database,
   id: MissionId,

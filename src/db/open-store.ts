@@ -10,7 +10,7 @@ export type { Database } from 'better-sqlite3'
 
 const busyTimeoutMs = 5_000
 
-/** Opens the store for writing: creates it, or brings it up to date, where needed. */
+/** Opens the store for writing. Creates or migrates it first if necessary. */
 export function openStore(path: string): Promise<Database> {
   return explained(path, async () => {
     makePrivateDirectory(dirname(path))
@@ -23,7 +23,10 @@ export function openStore(path: string): Promise<Database> {
 
 const versionOffset = 60
 
-/** As far as the file itself tells: an update may still be in the log beside it. Never written to by asking. */
+/**
+ * Reads the schema version from the database file without opening a connection. The version may be too low, because a
+ * recent migration may still be in the write-ahead log.
+ */
 function versionInHeader(path: string): number {
   const file = openSync(path, 'r')
   try {
@@ -35,7 +38,7 @@ function versionInHeader(path: string): number {
   }
 }
 
-/** Opens the store without writing to it, but for a migration; null where there is none yet. */
+/** Opens the store read-only, after a migration if one is due. Resolves to null if the store does not exist yet. */
 export function openStoreForReading(path: string): Promise<Database | null> {
   return explained(path, async () => {
     if (!existsSync(path)) return null
@@ -47,7 +50,7 @@ export function openStoreForReading(path: string): Promise<Database | null> {
   })
 }
 
-/** Asked without the right to write: even closing a writer's connection may change the file. */
+/** Uses a read-only connection, because closing a writable one may change the file. */
 function versionOfStore(path: string): number {
   const db = connect(path, { readonly: true })
   try {
@@ -86,13 +89,13 @@ async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
     const code = errorCode(error)
     if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
       throw unavailableError(
-        'better-sqlite3 does not fit this Node, or was not built',
-        'Install agenc again with the Node that runs it; in a clone: npm ci',
+        'better-sqlite3 was not built, or was built for another version of Node',
+        'Reinstall agenc with the version of Node that runs it. In a clone, run: npm ci',
       )
     }
     throw new AgencError(
-      `the store ${path} cannot be opened: ${(error as Error).message}`,
-      'Check who owns it and its mode, or set AGENC_DIRPATH to another directory. Copies from before an update stand beside it.',
+      `cannot open the store ${path}: ${(error as Error).message}`,
+      'Check its owner and permissions, or set AGENC_DIRPATH to another directory. Backups from before each update are next to it.',
     )
   }
 }
@@ -100,8 +103,8 @@ async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
 const bindingPath = join('better-sqlite3', 'build', 'Release', 'better_sqlite3.node')
 
 /**
- * Looked for where npm puts it, below this package or beside it: better-sqlite3's own search costs 15 ms at every
- * start. Every file of ours stands two directories below the package's root.
+ * Finds the native module where npm installs it, below this package or next to it. better-sqlite3's own search takes
+ * 15 ms at every start. Every file of the built program is two directories below the package's root.
  */
 function nativeBinding(): string {
   const root = join(dirname(import.meta.filename), '..', '..')
@@ -117,7 +120,7 @@ function assertPragma(db: Database, name: string, expected: unknown): void {
   if (actual !== expected) {
     throw new AgencError(
       `the store cannot be used: ${name} is ${actual}, not ${expected}`,
-      'Is it on a network file system? Set AGENC_DIRPATH to a directory on a local disk.',
+      'The store may be on a network file system. Set AGENC_DIRPATH to a directory on a local disk.',
     )
   }
 }
@@ -128,7 +131,7 @@ function versionOf(db: Database): number {
 
 function refuseNewerStore(db: Database, path: string): void {
   if (versionOf(db) <= migrations.length) return
-  throw new AgencError(`${path} was written by a newer agenc`, 'Update agenc; the store was not touched.')
+  throw new AgencError(`${path} was written by a newer agenc`, 'Update agenc. The store was not changed.')
 }
 
 function migrate(path: string): void {
@@ -152,7 +155,7 @@ function migrate(path: string): void {
   }
 }
 
-/** SQLite gives its side files the mode of the file itself, whatever the umask. */
+/** SQLite creates its -wal and -shm files with this file's permissions, regardless of the umask. */
 function createEmpty(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { MissionId } from '../mission-id.ts'
 
-/** true the first time. */
+/** Returns true if the plan was not linked to the mission before. */
 export function linkPlan(db: Database, mission: MissionId, path: string, at: string): boolean {
   return (
     db.prepare('INSERT OR IGNORE INTO plans (mission_id, path, at) VALUES (?, ?, ?)').run(mission, path, at)

@@ -4,7 +4,7 @@ export interface RepoRecord {
   /** `github.com/owner/name`, or `local/<parent>/<name>`. */
   id: string
   url: string
-  /** null: never asked. */
+  /** Null if the user was never asked. */
   trusted: 0 | 1 | null
   added_at: string
   updated_at: string

@@ -11,7 +11,7 @@ export async function withStore<T>(context: Context, work: (db: Database) => T |
   }
 }
 
-/** `work` gets null where nothing was ever stored. */
+/** Passes null to `work` if the store does not exist yet. */
 export async function readStore<T>(
   context: Context,
   work: (db: Database | null) => T | Promise<T>,

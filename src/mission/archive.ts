@@ -1,7 +1,7 @@
 import type { MissionRecord } from '../db/missions.ts'
 import type { MissionService } from './service.ts'
 
-/** Returns the missions that were not archived before. */
+/** Returns the missions that were not already archived. */
 export function archiveMissions(
   service: MissionService,
   missions: readonly MissionRecord[],

@@ -11,16 +11,17 @@ import { shortId } from '../mission-id.ts'
 
 /** Warns if Claude does not list the mode. It is passed on anyway, because new versions bring new modes. */
 export async function checkMode(context: Context, mode: string): Promise<void> {
-  if (mode.trim() === '') throw usageError('the permission mode is empty', 'Name one, or leave it out.')
+  if (mode.trim() === '')
+    throw usageError('the permission mode is empty', 'Name a mode, or leave the option out.')
   const listed = await modesOfClaude(context)
   if (listed === null || listed.includes(claudeMode(mode))) return
   context.err.line(
-    `agenc: unknown mode ${JSON.stringify(mode)}; passed to Claude unchanged. Claude lists ${listed.join(', ')}.`,
+    `agenc: Unknown mode ${JSON.stringify(mode)}; passed to Claude unchanged. Claude lists ${listed.join(', ')}.`,
   )
 }
 
 export function takesEffectLater({ id }: MissionRecord): string {
-  return `${shortId(id)} is running: this takes effect at its next start, or soon with --restart.`
+  return `${shortId(id)} is running. This takes effect at its next start; add --restart to apply it now.`
 }
 
 /** Resolves to null if Claude cannot be asked. */

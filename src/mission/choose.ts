@@ -38,8 +38,7 @@ export async function chooseMission(
   )
   // A picker may stay open for hours.
   const picked = db && getMission(db, id)
-  if (!picked)
-    throw new AgencError(`${shortId(id)} has been deleted in the meantime`, "Run 'agenc mission ls -a'.")
+  if (!picked) throw new AgencError(`${shortId(id)} has been deleted meanwhile`, "Run 'agenc mission ls -a'.")
   return picked
 }
 
@@ -64,7 +63,7 @@ interface Named {
   repo: string | null
 }
 
-/** Finds a mission by its full UUID, by a unique prefix of at least 4 characters, or by `.`, the mission this runs in. */
+/** Accepts a full UUID, a unique prefix of at least 4 characters, or `.` for the mission that this process runs in. */
 export function resolveMission<M extends Named>(
   word: string,
   missions: readonly M[],

@@ -20,11 +20,11 @@ export interface MissionWish {
   approve: Approve | null
   model: string | null
   prompt: string | null
-  /** The conversation to branch off from. */
+  /** The conversation that the new one branches off from. */
   forkedSessionId: string | null
 }
 
-/** Makes a new mission, on disk first and then in the store, so that every mission in the store is complete. */
+/** Creates a mission on disk first and then in the store, so that every mission in the store is complete. */
 export async function createMission(
   context: Context,
   db: Database,
@@ -60,7 +60,7 @@ export async function createMission(
   return missions.get(id)!
 }
 
-/** A copy of a directory that was never set up needs it as much as a fresh one. */
+/** A copy of a mission needs the setup only if the original was never set up. */
 async function needsSetup(
   context: Context,
   db: Database,

@@ -6,13 +6,13 @@ import type { MissionId } from '../mission-id.ts'
 import { libraryPath } from '../repo/library.ts'
 import { interruptible } from '../system/abort-on-signal.ts'
 
-/** What a mission's directory is made from. */
+/** The source of a mission's files. */
 export type DirectorySource =
   | { kind: 'blank' }
   | { kind: 'repo'; id: string; url: string; isTrusted: boolean }
   | { kind: 'mission'; id: MissionId }
 
-/** Makes `missions/<uuid>/agent`; a failure leaves nothing behind. */
+/** Creates `missions/<uuid>/agent`. If that fails, nothing is left behind. */
 export async function prepareDirectory(
   context: Context,
   id: MissionId,
@@ -51,7 +51,7 @@ async function fill(
     }
     case 'mission': {
       const from = paths.mission(source.id).agent
-      if (!existsSync(from)) throw new AgencError(`${from} is gone`, 'Its files cannot be copied any more.')
+      if (!existsSync(from)) throw new AgencError(`${from} no longer exists`, 'Its files cannot be copied.')
       const { copyDirectory } = await import('../repo/copy-directory.ts')
       return copyDirectory({ exec, env, from, to: agent, signal })
     }

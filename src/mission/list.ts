@@ -13,8 +13,8 @@ import { type MissionJson, missionJson } from './mission-json.ts'
 import { leaseHolder, type Status, statusOf } from './mission-status.ts'
 
 /**
- * Lists the missions as they are now: the store's records, joined with what the system says about processes and tmux
- * about windows. With `needsWindows`, a tmux that does not answer is an error.
+ * Lists the missions as they are now: the records of the store, combined with the running processes and tmux windows.
+ * With `needsWindows`, a tmux that does not answer is an error.
  */
 export async function listMissionsNow(
   context: Context,
@@ -57,19 +57,19 @@ async function withoutSecrets(
   return new Map([...pending].map(([mission, requests]) => [mission, requests.map(masked)]))
 }
 
-/** Returns null, with a warning, if tmux does not answer: windows are then unknown, not gone. */
+/** Warns and returns null if tmux does not answer. The windows are then unknown, not gone. */
 async function windowsNow(context: Context, needsWindows: boolean): Promise<Map<MissionId, WindowId> | null> {
   const { tmuxOf } = await import('../tmux/server.ts')
   const { missionWindows } = await import('../tmux/windows.ts')
   const windows = missionWindows(tmuxOf(context))
   if (windows !== null) return windows
-  const problem = 'tmux does not answer, so it is unknown which windows there are'
+  const problem = 'tmux does not answer, so its windows are unknown'
   if (needsWindows) throw new AgencError(problem, "Check that 'tmux ls' works.")
   context.err.line(`agenc: ${problem}.`)
   return null
 }
 
-/** Asks the system once, for any number of missions. */
+/** Looks at the running processes only once for all missions. */
 export function statusesOf(context: Context, missions: readonly MissionRecord[]): Status[] {
   const holders = missions.map(leaseHolder)
   const held = holders.filter(holder => holder !== null)

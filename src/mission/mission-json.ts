@@ -7,7 +7,7 @@ import type { Status } from './mission-status.ts'
 import { displayName } from './naming.ts'
 import { effectiveApprove, effectiveMode, effectiveModel, type ModeSource } from './permission.ts'
 
-/** A mission as scripts see it. Keys are never missing; what is absent is null. */
+/** A mission in the published JSON. All keys are always present. A missing value is null. */
 export interface MissionJson {
   id: MissionId
   short_id: string

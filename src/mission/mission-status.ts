@@ -6,13 +6,13 @@ export type Status = 'running' | 'stopped' | 'crashed' | 'archived'
 export const heartbeatMs = 30_000
 const missedBeats = 3
 
-/** Who is asked whether it lives; null when nobody holds the mission. */
+/** Returns the process that holds the mission's lease, or null if no process does. */
 export function leaseHolder(mission: MissionRecord): { pid: number; start: string } | null {
   if (mission.wrapper_pid === null || mission.wrapper_start === null) return null
   return { pid: mission.wrapper_pid, start: mission.wrapper_start }
 }
 
-/** `wrapper` is what is known of the lease's holder, now. */
+/** `wrapper` is the liveness of the process that holds the lease, or null if no process does. */
 export function statusOf(mission: MissionRecord, wrapper: Liveness | null, now: Date): Status {
   if (wrapper !== null && !isGone(wrapper, mission, now)) return 'running'
   if (mission.archived_at !== null) return 'archived'
@@ -20,12 +20,12 @@ export function statusOf(mission: MissionRecord, wrapper: Liveness | null, now: 
   return 'stopped'
 }
 
-/** Of a mission's wrapper, or of its Claude, which ends with it: in another container both are out of sight. */
+/** Takes the liveness of the wrapper or of its Claude. In another container both are invisible, so heartbeats decide. */
 export function isGone(liveness: Liveness, mission: MissionRecord, now: Date): boolean {
   return liveness === 'dead' || (liveness === 'unknown' && !beatsStill(mission, now))
 }
 
-/** A wrapper in another container cannot be seen, but its beats can. */
+/** A wrapper in another container is invisible, but its heartbeats are in the store. */
 function beatsStill(mission: MissionRecord, now: Date): boolean {
   if (mission.heartbeat_at === null) return false
   return now.getTime() - Date.parse(mission.heartbeat_at) < heartbeatMs * missedBeats

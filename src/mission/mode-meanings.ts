@@ -3,27 +3,27 @@ import { type Approve, approveModes } from '../config/approve-modes.ts'
 export interface ModeMeaning {
   name: string
   meaning: string
-  /** Nobody is asked before anything is done. */
+  /** Claude acts without asking. */
   isDangerous?: boolean
 }
 
-/** The modes that Claude Code has today; any other word is handed to it as given. */
+/** The modes that Claude Code has today. Any other word is passed to Claude unchanged. */
 export const permissionModes: readonly ModeMeaning[] = [
-  { name: 'default', meaning: 'asks before it edits a file or runs a command' },
-  { name: 'acceptEdits', meaning: 'edits files unasked, asks before it runs a command' },
-  { name: 'plan', meaning: 'reads and makes a plan; changes nothing until you accept it' },
-  { name: 'auto', meaning: "Claude's own check decides which steps need you" },
-  { name: 'dontAsk', meaning: 'never asks: what is not allowed in its settings is refused' },
+  { name: 'default', meaning: 'asks before editing a file or running a command' },
+  { name: 'acceptEdits', meaning: 'edits files without asking; asks before running a command' },
+  { name: 'plan', meaning: 'only reads and plans; changes nothing until you accept the plan' },
+  { name: 'auto', meaning: 'Claude decides which steps need your approval' },
+  { name: 'dontAsk', meaning: 'never asks; refuses everything its settings do not allow' },
   {
     name: 'bypassPermissions',
-    meaning: 'DANGEROUS: does anything unasked; only for a machine you can lose',
+    meaning: 'DANGEROUS: never asks; only for a machine you can afford to lose',
     isDangerous: true,
   },
 ]
 
 export const modeAliases: readonly ModeMeaning[] = [
   { name: 'manual', meaning: 'the same as default' },
-  { name: 'allowedTools', meaning: 'default, with the tools of claude.allowed_tools let through' },
+  { name: 'allowedTools', meaning: 'like default, but the tools in claude.allowed_tools are allowed' },
   { name: 'auto-accept', meaning: 'DANGEROUS: the same as bypassPermissions', isDangerous: true },
 ]
 

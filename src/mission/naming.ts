@@ -15,7 +15,7 @@ export function displayRepo(repo: string): string {
   return cleanText(repo.replace(/^github\.com\//, ''))
 }
 
-/** What people call a mission: its name, else its repo. */
+/** The mission's name or, if it has none, its repo. */
 export function displayName(mission: Named): string {
   if (mission.name) return cleanText(mission.name)
   return mission.repo ? displayRepo(mission.repo) : '(blank)'
@@ -25,7 +25,7 @@ export function windowName(mission: Named & { id: MissionId }): string {
   return truncate(`${shortId(mission.id)} ${displayName(mission)}`, windowNameColumns)
 }
 
-/** Everything that a mission's tmux window says about it. */
+/** The labels of a mission's tmux window. */
 export function windowLabels(mission: Named & { id: MissionId }): WindowLabels {
   return {
     missionId: mission.id,
@@ -36,7 +36,7 @@ export function windowLabels(mission: Named & { id: MissionId }): WindowLabels {
   }
 }
 
-/** Cleans a name that a user gave; null if nothing is left of it. */
+/** Cleans a name that the user gave. Returns null if nothing is left of it. */
 export function missionName(text: string): string | null {
   return [...cleanText(text)].slice(0, longestName).join('') || null
 }

@@ -3,7 +3,7 @@ import type { Database } from '../db/open-store.ts'
 import { MissionService } from './service.ts'
 import { windowNames } from './window-name.ts'
 
-/** The mission service of a command, with everyone subscribed who wants to hear of its changes. */
+/** The mission service for a command, with all subscribers that react to changes. */
 export function missionService(context: Context, db: Database): MissionService {
   const missions = new MissionService(db, context.now)
   missions.subscribe(windowNames(context, missions))

@@ -6,12 +6,12 @@ import { usageError } from '../errors.ts'
 export type ModeSource = 'mission' | 'repo' | 'config' | 'claude'
 
 export interface EffectiveMode {
-  /** With source `claude`: what Claude last reported, or null. */
+  /** With source `claude`, the mode that Claude reported last, or null if it has reported none. */
   mode: string | null
   source: ModeSource
 }
 
-/** The first that is set: the mission's own, its repo's, the default; otherwise Claude decides. */
+/** The mission's own mode comes first, then its repo's, then the default. If none is set, Claude decides. */
 export function effectiveMode(
   mission: Pick<MissionRecord, 'permission_mode' | 'repo' | 'reported_permission_mode'>,
   config: Config,

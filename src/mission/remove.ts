@@ -12,7 +12,7 @@ import { missionService } from './open-service.ts'
 
 /**
  * Deletes a mission and its files. The files are renamed first, so that an interrupted deletion leaves no half mission.
- * `check` may throw; it sees the mission inside the transaction, where no wrapper can start it.
+ * `check` may throw. It runs inside the transaction, in which no wrapper can start the mission.
  */
 export async function removeMission(
   context: Context,
@@ -32,7 +32,7 @@ export async function removeMission(
   rmSync(deleted, { recursive: true, force: true })
 }
 
-/** Describes the work that deleting the mission's directory would destroy, one line each; empty if there is none. */
+/** Describes, in one line each, the work that would be lost with the mission's directory. */
 export function whatWouldBeLost(context: Context, mission: MissionRecord): string[] {
   const { exec, env, paths } = context
   const { agent } = paths.mission(mission.id)

@@ -8,11 +8,13 @@ import type { MissionPaths } from '../paths.ts'
 
 const shownLines = 20
 
-/** A repo's code, its setup included, runs only once the user trusts the repo. Says so if it does not run. */
+/** A repo's setup runs only if the user trusts the repo. Warns if it does not run. */
 export function maySetUp(context: Context, db: Database, repo: string): boolean {
   const isTrusted = getRepo(db, repo)?.trusted === 1
   if (!isTrusted)
-    context.err.line(`agenc: setup skipped: ${repo} is not trusted. Trust it: agenc repo trust ${repo}`)
+    context.err.line(
+      `agenc: setup skipped, because ${repo} is not trusted. Trust it with: agenc repo trust ${repo}`,
+    )
   return isTrusted
 }
 
@@ -35,7 +37,7 @@ export async function runSetup(
   if (done.exitCode === 0) return
   const ending = done.signal ? `was ended by ${done.signal}` : `failed (exit ${done.exitCode ?? 'unknown'})`
   const output = watched === 'pipe' ? lastLines(`${done.stdout}${done.stderr}`) : []
-  throw new AgencError(`setup command ${ending}`, [...output, `Full output: ${paths.setupLog}`].join('\n'))
+  throw new AgencError(`Setup command ${ending}`, [...output, `Full output: ${paths.setupLog}`].join('\n'))
 }
 
 function lastLines(text: string): string[] {

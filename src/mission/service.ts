@@ -13,10 +13,10 @@ import {
 import { linkPlan } from '../db/plans.ts'
 import type { MissionId } from '../mission-id.ts'
 
-/** One line of a mission's history: what happened, and the details. */
+/** One event in a mission's history. */
 export type HistoryEntry = readonly [kind: string, data?: Record<string, unknown>]
 
-/** What one write changed about one mission. Subscribers hear of it after the commit. */
+/** The change of one mission in one write. Subscribers get it after the commit. */
 export interface MissionChanged {
   id: MissionId
   /** The columns that were written, with their new values. */
@@ -27,7 +27,7 @@ export interface MissionChanged {
 export type Subscriber = (changed: MissionChanged) => void
 
 /**
- * The only way to change a mission. Rows and history are written in one transaction; subscribers are told after the
+ * The only way to change a mission. Rows and history are written in one transaction. Subscribers are notified after the
  * commit, once per mission, so they never see a change that was rolled back.
  */
 export class MissionService {
@@ -58,13 +58,13 @@ export class MissionService {
     return result
   }
 
-  /** One change of one mission. */
+  /** Writes one change of one mission. */
   change(id: MissionId, change: MissionChange, ...history: HistoryEntry[]): void {
     this.write(writer => writer.change(id, change, ...history))
   }
 }
 
-/** What can be written in one transaction of the service. */
+/** The writes that are possible inside a transaction of the service. */
 export class MissionWriter {
   /** The time of this write, ISO 8601. */
   readonly at: string
@@ -95,7 +95,7 @@ export class MissionWriter {
     this.#note(id, change, history)
   }
 
-  /** Changes the mission only if `holder` (null: no wrapper) holds its lease. Returns whether it did. */
+  /** Changes the mission only if `holder` has its lease. Null stands for no holder. Returns whether it was changed. */
   changeIfHeldBy(
     id: MissionId,
     holder: { pid: number; start: string } | null,
@@ -111,7 +111,7 @@ export class MissionWriter {
     if (linkPlan(this.#db, id, path, this.at)) this.#note(id, {}, [['plan', { path }]])
   }
 
-  /** The mission's history goes with it. */
+  /** Also deletes the mission's history. */
   remove(id: MissionId): void {
     deleteMission(this.#db, id)
     this.#changes.delete(id)

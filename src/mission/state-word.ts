@@ -11,7 +11,7 @@ export const stateStyles: Record<string, Style> = {
   archived: 'dim',
 }
 
-/** What a person wants to know first: what the mission does, or why it does nothing. */
+/** The state column of lists: the activity of a running mission, otherwise its status. */
 export function stateWord(mission: MissionJson): string {
   if (mission.status !== 'running') return mission.status
   if (mission.state === 'waiting' && mission.waiting_for) return `waiting: ${mission.waiting_for}`

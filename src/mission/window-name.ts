@@ -5,7 +5,7 @@ import { statusNow } from './list.ts'
 import { windowLabels } from './naming.ts'
 import type { MissionService, Subscriber } from './service.ts'
 
-/** Renames the window of a running mission whenever the mission gets another name. */
+/** Renames the window of a running mission when the mission is renamed. */
 export function windowNames(context: Context, missions: Pick<MissionService, 'get'>): Subscriber {
   return ({ id, change }) => {
     const mission = 'name' in change ? missions.get(id) : undefined

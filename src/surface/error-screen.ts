@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
 import { cleanLines } from '../io/clean.ts'
 
-/** Shows an error in a window that is about to close, and waits until it was read. Resolves to the exit code. */
+/** Shows an error in a window that is about to close, and waits for Enter. Resolves to the exit code. */
 export async function showError(context: Context, error: unknown): Promise<number> {
   context.err.line(`agenc: ${cleanLines(error instanceof Error ? error.message : String(error))}`)
   if (isAgencError(error) && error.hint) context.err.line(cleanLines(error.hint))

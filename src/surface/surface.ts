@@ -17,29 +17,29 @@ export interface ShownState {
 
 export interface OpenStdio {
   stdio: StdioOptions
-  /** Closes what was opened for the agent, once the agent has it. */
+  /** Closes the files that were opened for the agent. Call it after the agent has started. */
   close(): void
 }
 
-/** Where a mission shows: a tmux window or this terminal. The wrapper is the same for all of them. */
+/** The place where a mission is shown: a tmux window or this terminal. The wrapper is the same for both. */
 export interface Surface {
-  /** A shell waits below, to which the terminal returns. Otherwise the surface closes with this process. */
+  /** True if a shell takes the terminal back afterwards. Otherwise the surface closes together with this process. */
   readonly hasShellBelow: boolean
-  /** Opens what the agent gets as stdin, stdout and stderr. With a prompt, stdin is its file. */
+  /** Opens the stdin, stdout and stderr of the agent. If there is a prompt, stdin is the prompt's file. */
   openStdio(promptPath: string | null): OpenStdio
   /** Shows a state. Returns whether the user is looking at this surface, or null if that is unknown. */
   show(mission: ShownMission, shown: ShownState): boolean | null
   rename(mission: ShownMission): void
-  /** Calls a user who looks elsewhere. */
+  /** Alerts a user who is looking at something else. */
   alert(mission: ShownMission, words: string): void
-  /** The mission no longer runs here, but the surface stays open until an error was read. */
+  /** Detaches the mission from the surface, which stays open until the user has read an error. */
   abandon(): void
-  /** Puts the terminal in order after an agent that was killed. */
+  /** Resets the terminal after an agent that was killed. */
   restore(): void
-  /** After a hangup: whether the surface was lost, rather than closed by the user. */
+  /** After a hangup, tells whether the surface was lost rather than closed by the user. */
   wasTakenAway(): Promise<boolean>
-  /** The last thing to do before this process ends. A mission that was stopped by a command moves no client. */
+  /** Called last, before this process ends. If a command stopped the mission, no client is moved. */
   leave(options: { isStopped: boolean }): void
-  /** The exit code is read by no one, so a process that was ended by a signal may die of it. */
+  /** True if no process reads the exit code, so that a wrapper that was ended by a signal may die of it. */
   readonly diesOfSignals: boolean
 }

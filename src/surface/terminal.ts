@@ -10,7 +10,7 @@ import { tmuxAt } from '../tmux/tmux.ts'
 import { parseTmuxVariable } from '../tmux/tmux-variable.ts'
 import type { OpenStdio, ShownMission, ShownState, Surface } from './surface.ts'
 
-/** Undoes what Claude turns on and could not turn off when it was killed. The scrollback is not touched. */
+/** Turns off the terminal modes that Claude turns on, because a killed Claude could not. Keeps the scrollback. */
 const restoreSequences = [
   '\u001b[?1049l', // main screen
   '\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1005l\u001b[?1006l\u001b[?1015l', // mouse
@@ -41,7 +41,7 @@ export class TerminalSurface implements Surface {
   }
 
   openStdio(promptPath: string | null): OpenStdio {
-    // If our own stdin was a pipe with the prompt, it is used up: keys then come from the terminal itself.
+    // If stdin was a pipe with the prompt, it has been read to its end, so keys come from the terminal itself.
     const file = promptPath ?? (isatty(input) ? null : '/dev/tty')
     if (file === null) return { stdio: 'inherit', close: () => {} }
     const descriptor = openSync(file, promptPath === null ? 'r+' : 'r')
@@ -67,11 +67,11 @@ export class TerminalSurface implements Surface {
   leave(_options: { isStopped: boolean }): void {}
 }
 
-/** Throws before anything is created. With a prompt on stdin, a terminal must be there for the keys. */
+/** Call it before anything is created. If the prompt comes on stdin, keys still need a terminal. */
 export function requireTerminal(context: Context, { stdinIsPrompt = false } = {}): void {
   const hasKeys = Boolean(context.stdin.isTTY) || (stdinIsPrompt && canOpenTerminal())
   if (context.out.isTerminal && hasKeys) return
-  throw usageError('Not a terminal.', 'Run this in a terminal, or start it in the session: agenc tmux attach')
+  throw usageError('Not a terminal.', 'Start it in the session with: agenc tmux attach')
 }
 
 function canOpenTerminal(): boolean {
@@ -89,13 +89,13 @@ function restoreTerminal(exec: Runner): void {
   try {
     writeSync(output, restoreSequences)
   } catch {
-    return // EIO: the terminal is gone, and the rest of the ending still has to happen.
+    return // EIO: the terminal is gone. The caller must still be able to finish.
   }
-  // Not on stdin, which may be a prompt.
+  // stdin may be the prompt's file, so use the terminal itself.
   exec.capture('/bin/sh', ['-c', 'exec stty sane </dev/tty'])
 }
 
-/** A process in the background that changes its terminal would be suspended. */
+/** The kernel suspends a background process that changes its terminal. */
 function isInForeground(exec: Runner): boolean {
   if (process.platform === 'linux') {
     const { group, foregroundGroup } = linuxJob()
@@ -106,7 +106,7 @@ function isInForeground(exec: Runner): boolean {
   return group === foregroundGroup
 }
 
-/** Whether this process is the first one of its terminal, with no shell to go back to. */
+/** Whether this process is the first one in its terminal, so that there is no shell to return to. */
 export function hasOwnTerminal(): boolean {
   return isatty(input) && isSessionLeader()
 }
@@ -132,8 +132,8 @@ function linuxJob(): Job {
 }
 
 /**
- * After a hangup: returns false if the user closed a window or the session, and true if the terminal or the whole tmux
- * server went down. A server that lost its last session is on its way out, so what it leaves behind must tell.
+ * After a hangup, returns false if the user closed a window or the session, and true if the terminal or the whole tmux
+ * server was killed. A server without sessions is about to exit and cannot be asked, so the session-closed file decides.
  */
 export async function wasTerminalTaken(context: Context): Promise<boolean> {
   const { exec, env, paths, now } = context

@@ -17,7 +17,7 @@ interface Client {
   tty: string
 }
 
-/** The window of the agenc session that a running mission has to itself. */
+/** The window in the agenc session that belongs to a running mission. */
 export class TmuxWindow extends TerminalSurface implements Surface {
   override readonly diesOfSignals = true
   readonly #context: Context

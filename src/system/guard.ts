@@ -2,15 +2,14 @@ import type { ChildProcess } from 'node:child_process'
 import type { Runner } from './runner.ts'
 
 /**
- * A shell that outlives the wrapper: it waits on a pipe that only the wrapper holds, so that even after
- * `kill -9` of the wrapper somebody is left to end its Claude. Before, it makes the wrapper's bell: to start
- * a program costs Node much more than a shell.
+ * A shell that ends the wrapper's Claude if the wrapper is killed, even by `kill -9`. It waits on a pipe that only the
+ * wrapper holds open. It also creates the wrapper's FIFO, because a shell starts `mkfifo` much faster than Node does.
  */
 const guardScript = `trap '' HUP INT TERM; [ -z "$1" ] || mkfifo -m 600 "$1"; shift; read -r word; exec "$@"`
 
 export interface Guard {
   pid: number | undefined
-  /** Everything has ended as it should. Resolves when the guard is gone, too. */
+  /** Ends the guard after a normal end of the mission. Resolves when the guard is gone. */
   dismiss(): Promise<void>
 }
 
@@ -38,7 +37,7 @@ export function postGuard(
   return { pid: guard.pid, dismiss }
 }
 
-/** It leads a group of its own, of which a `mkfifo` may be the other half. */
+/** Kills the whole process group, because `mkfifo` may still be running in it. */
 function killWithGroup({ pid, exitCode, signalCode }: ChildProcess): boolean {
   if (pid === undefined || exitCode !== null || signalCode !== null) return false
   try {

@@ -2,9 +2,9 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { literalMessage, type Tmux } from './tmux.ts'
 
 /**
- * Shows a message to each of these clients. They are told one by one, because a client that has just left must not keep
- * it from the others. tmux 3.2 cannot name a client here (its `-c` takes no argument); without one it picks the client of
- * the asking pane's session that was used last.
+ * Shows a message to each of these clients. There is one call per client, because tmux stops at a client that has just
+ * left. In tmux 3.2, `-c` takes no argument. Without it, tmux picks the client of the caller's session that was used
+ * last.
  */
 export function announce(tmux: Tmux, clients: readonly string[], words: string): void {
   const text = literalMessage(words)
@@ -17,7 +17,7 @@ export function announce(tmux: Tmux, clients: readonly string[], words: string):
   }
 }
 
-/** Rings a client's bell without ever waiting: a stopped terminal or a hanging connection takes nothing. */
+/** Rings a client's bell. Never blocks, even if the terminal is stopped or its connection hangs. */
 export function ringTerminal(tty: string): void {
   try {
     const descriptor = openSync(tty, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
@@ -27,6 +27,6 @@ export function ringTerminal(tty: string): void {
       closeSync(descriptor)
     }
   } catch {
-    // The client has just left, or its terminal takes no output.
+    // The client has just left, or its terminal accepts no output.
   }
 }

@@ -4,8 +4,8 @@ import { suspendTogether } from '../system/suspend-together.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
 
 /**
- * Runs tmux on this terminal until its client leaves. Resolves to the exit code. tmux's own messages are not shown: that
- * the session is gone by now is no error.
+ * Runs tmux on this terminal until its client detaches. Resolves to the exit code. tmux's own messages are hidden,
+ * because a session that has ended meanwhile is not an error.
  */
 export function attachClient(exec: Runner, tmux: Tmux, ...commands: TmuxCommand[]): Promise<number | null> {
   const child = tmux.start(['inherit', 'inherit', 'ignore'], ...commands)

@@ -63,6 +63,6 @@ function windowIn({ env, exec }: Context, { socket }: Tmux, answer: Answer): Cur
   if (answer.kind !== 'ok') return null
   const [session, window, pane] = (answer.lines[0] ?? '').split('\t')
   if (session !== sessionName || !window) return null
-  // In a popup TMUX_PANE is not set, and tmux would take a client of any session for the one that asks.
+  // In a popup TMUX_PANE is not set. Without it, tmux might act for a client of another session.
   return { tmux: tmuxAt(exec, { ...env, TMUX_PANE: pane }, socket), window: window as WindowId }
 }

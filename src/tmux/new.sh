@@ -1,5 +1,5 @@
 #!/bin/sh
-# The picker for a new mission: agenc keeps the list of repos up to date in a file, fzf picks one. No Node before that.
+# The picker for a new mission. fzf shows the list of repos that agenc keeps in a file. Node starts after the choice.
 # usage: new.sh <file> <fzf> <agenc command…>
 file=$1 fzf=$2
 shift 2
@@ -12,5 +12,5 @@ case $? in
   0) exec "$@" mission new "${row%%"$tab"*}" ;;
   1 | 130) exit 130 ;;
 esac
-# fzf cannot serve: it is gone, or too old for an option.
+# fzf is missing, or too old for one of the options.
 exec "$@" mission new

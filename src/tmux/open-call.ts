@@ -6,8 +6,8 @@ import { type Answer, answerOf, linesOf } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'
 
 /**
- * One call of the program in two steps: starting another `tmux` takes longer than opening a window. Only `mission new`
- * uses it, to find out where it runs and then to open the window there.
+ * One call of tmux in two steps, because starting a second `tmux` takes longer than opening a window. Only `mission new`
+ * uses it: it finds out where it runs and then opens the window there.
  */
 export interface OpenCall {
   /** The output of the first commands. */
@@ -16,7 +16,7 @@ export interface OpenCall {
   continueWith(...commands: TmuxCommand[]): Promise<Answer>
 }
 
-/** Marks the end of an answer. No command that is asked prints such a line. */
+/** Marks the end of an answer. No command in such a call prints this line itself. */
 const endMark = '=agenc='
 const endLine = `${endMark}\n`
 const endOfAnswer: TmuxCommand = ['display-message', '-p', endMark]
@@ -26,7 +26,7 @@ const readFromStdin: TmuxCommand = ['source-file', '-']
 export async function openCall(tmux: Pick<Tmux, 'start'>, ...first: TmuxCommand[]): Promise<OpenCall> {
   const child = tmux.start('pipe', ...first, endOfAnswer, readFromStdin)
   const ended = collect(child)
-  // The program may be gone before stdin is written. Its exit tells, so this error can be ignored.
+  // tmux may exit before stdin is written. Its exit code tells why, so ignore this error.
   child.stdin?.on('error', () => {})
   const output = await Promise.race([untilMark(child), ended])
   if (typeof output !== 'string') {
@@ -43,11 +43,14 @@ export async function openCall(tmux: Pick<Tmux, 'start'>, ...first: TmuxCommand[
   }
 }
 
-/** A server that ends takes its clients along, and they exit with 0: only the mark proves that all commands ran. */
+/** If the server ends, its clients exit with 0. Only the mark proves that all commands ran. */
 function answerAtEnd(done: Result, commands: readonly TmuxCommand[]): Answer {
   const output = beforeMark(done.stdout)
   if (output !== null) return { kind: 'ok', lines: linesOf(output) }
-  return answerOf(done.exitCode === 0 ? { ...done, exitCode: null, stderr: 'it has ended' } : done, commands)
+  return answerOf(
+    done.exitCode === 0 ? { ...done, exitCode: null, stderr: 'the server has ended' } : done,
+    commands,
+  )
 }
 
 function untilMark(child: ChildProcess): Promise<string> {

@@ -4,13 +4,13 @@ import type { Tmux } from './tmux.ts'
 
 type Self = Pick<Context, 'self' | 'paths'>
 
-/** The switcher as an argument list; key bindings start the same one, without Node. */
+/** The command line of the switcher. Key bindings run it directly, without starting Node. */
 export function switchScript({ self }: Pick<Self, 'self'>, tmux: Tmux, fzf: string): string[] {
   const socket = tmux.socket ?? tmux.tell(['display-message', '-p', '#{socket_path}'])[0]!
   return ['/bin/sh', scriptPath(self, 'switch.sh'), socket, fzf, ...self]
 }
 
-/** The picker for a new mission, likewise. */
+/** The command line of the picker for a new mission. */
 export function newScript({ self, paths }: Self, fzf: string): string[] {
   return ['/bin/sh', scriptPath(self, 'new.sh'), paths.repoChoices, fzf, ...self]
 }

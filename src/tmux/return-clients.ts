@@ -2,8 +2,8 @@ import { sessionTarget } from './current-window.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
 
 /**
- * Sends the clients back to the session they came from if this pane is the last one of the agenc session: tmux would end
- * them together with it.
+ * Sends the clients back to the session they came from if this pane is the last one of the agenc session. tmux would
+ * otherwise detach them when the session ends.
  */
 export function returnClientsOfLastPane(tmux: Tmux, pane: string): void {
   const answer = tmux.ask(
@@ -14,7 +14,7 @@ export function returnClientsOfLastPane(tmux: Tmux, pane: string): void {
   if (counts === '1 1') returnClients(tmux, clients)
 }
 
-/** Clients that came from no other session stay, and end with this one. */
+/** A client that came from no other session stays, and is detached when this session ends. */
 export function returnClients(tmux: Tmux, clients: readonly string[]): void {
   for (const client of clients) tmux.ask(returnToLastSession(client))
 }

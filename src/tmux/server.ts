@@ -4,7 +4,7 @@ import { writeFileAtomically } from '../io/files.ts'
 import { type Tmux, tmuxAt } from './tmux.ts'
 import { parseTmuxVariable } from './tmux-variable.ts'
 
-/** The server that `attach` was run against. Every later command asks the same one. */
+/** The socket of the server on which `attach` found or created the session. All later commands use that server. */
 function recordedSocket({ paths }: Context): string | null {
   try {
     return readFileSync(paths.tmuxSocket, 'utf8').trim() || null
@@ -18,7 +18,7 @@ export function ownSocket(env: NodeJS.ProcessEnv): string | null {
   return parseTmuxVariable(env.TMUX)?.socket ?? null
 }
 
-/** The recorded server wins over `$TMUX`: a user may run a tmux of their own inside a pane of the agenc session. */
+/** The recorded server takes precedence over `$TMUX`, because a pane of the session may run another tmux server. */
 export function tmuxOf(context: Context): Tmux {
   return tmuxAt(context.exec, context.env, recordedSocket(context) ?? ownSocket(context.env))
 }
@@ -33,7 +33,7 @@ export function candidateServers(context: Context): [Tmux, Tmux?] {
   return own.socket === recorded.socket ? [recorded] : [recorded, own]
 }
 
-/** Records this server as the one that has the session. Returns null if it is gone again. */
+/** Records this server as the one that has the session. Returns null if the server has ended meanwhile. */
 export function adoptServer(context: Context, tmux: Tmux): Tmux | null {
   const answer = tmux.ask(['display-message', '-p', '#{socket_path}'])
   const socket = answer.kind === 'ok' ? answer.lines[0] : undefined

@@ -4,7 +4,7 @@ import { sessionName } from './current-window.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
 import { literal } from './tmux.ts'
 
-/** An index of our own in tmux's list of global hooks. */
+/** An index that is unlikely to be used by the user's own hooks. */
 const hook = 'session-closed[4711]'
 const freshMs = 30_000
 
@@ -22,12 +22,12 @@ export function markWhenClosed(tmux: Tmux, paths: Paths): TmuxCommand {
 
 export const stopMarking: TmuxCommand = ['set-hook', '-gu', hook]
 
-/** Marks the session as closed by agenc itself, so that its wrappers need not look after their windows. */
+/** Marks the session as closed by agenc itself, so that its wrappers do not treat their missions as lost. */
 export function markClosed(paths: Paths): void {
   writeFileSync(paths.sessionClosed, '', { mode: 0o600 })
 }
 
-/** Whether the session was closed, not lost, within the last seconds. */
+/** Whether the session was closed, rather than killed, within the last seconds. */
 export function wasJustClosed(paths: Paths, now: Date): boolean {
   try {
     return now.getTime() - statSync(paths.sessionClosed).mtimeMs < freshMs

@@ -13,7 +13,7 @@ import type { Answer } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'
 import { listMissionWindows, windowsIn } from './windows.ts'
 
-/** Variables that a session takes over from the user's present environment, because its own may be old. */
+/** Variables that a session takes from the user's current environment, because its own may be outdated. */
 const refreshed =
   /^(PATH|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS)$|^(CLAUDE|ANTHROPIC)_/i
 /** Variables that a Claude sets for the programs it starts. A whole session must never inherit them. */
@@ -23,7 +23,7 @@ const ofOneClaude =
 /** A running agenc session. */
 export interface Session {
   kind: 'there'
-  /** The agenc home that it was started for. */
+  /** The agenc home directory that the session was started for. */
   home: string | null
   windows: Map<MissionId, WindowId>
   clients: string[]
@@ -65,7 +65,7 @@ function sessionIn(lines: readonly string[]): Session {
   }
 }
 
-/** Finds the server that has the session, or should get it. */
+/** Finds the server that has the session, or on which it should be created. */
 export function findSession(context: Context): { tmux: Tmux; state: SessionState } {
   const [recorded, own] = candidateServers(context)
   const state = askForSession(recorded)
@@ -77,10 +77,12 @@ export function cannotBeAsked({ message }: { message: string }): AgencError {
   return new AgencError(`tmux does not answer: ${message}`, "Check that 'tmux ls' works.")
 }
 
-/** A running session keeps the home that it was started for, whatever AGENC_DIRPATH says now. */
+/** A running session keeps the home directory that it was started for, even if AGENC_DIRPATH has changed since. */
 export function contextOfSession(context: Context, state: SessionState): Context {
   if (state.kind !== 'there' || state.home === null || state.home === context.paths.home) return context
-  context.err.line(`agenc: the session uses ${state.home}, where it was started, not ${context.paths.home}.`)
+  context.err.line(
+    `agenc: the session was started with ${state.home} and keeps using it, not ${context.paths.home}.`,
+  )
   const env = { ...context.env, AGENC_DIRPATH: state.home }
   return withChanges(context, { paths: pathsAt(state.home), env })
 }
@@ -88,14 +90,14 @@ export function contextOfSession(context: Context, state: SessionState): Context
 export interface FirstWindow {
   name: string
   command: readonly string[]
-  /** For its program alone, not for the session's later windows. */
+  /** Set only for the first program, not for later windows of the session. */
   environment?: Record<string, string>
 }
 
 /**
- * Creates the session and runs `rest` in the same call. Returns false if another process created it first. A server that
- * already runs has the environment of whoever started it, so ours comes with the session: on stdin, because it may be
- * too long for an argument list.
+ * Creates the session and runs `rest` in the same call. Returns false if another process created it first. A running
+ * server has the environment in which it was started, so the session gets the caller's. It is passed on stdin, because
+ * it may be too long for an argument list.
  */
 export function createSession(
   context: Context,
@@ -118,8 +120,8 @@ function startWith(tmux: Tmux, commands: readonly TmuxCommand[]): string | undef
 }
 
 /**
- * The environment is given at creation, because set later it would miss the first window. The user's own tmux settings
- * may keep ended windows or end unattached sessions; the agenc session overrides both.
+ * Sets the environment at creation, because the first window would not get a later change. The user's tmux settings may
+ * keep windows open after their program ends, or end unattached sessions. The agenc session overrides both.
  */
 function newSession(
   context: Context,
@@ -149,7 +151,7 @@ function terminalSize(): { columns: number; rows: number } | null {
   return isTTY && columns > 0 && rows > 0 ? { columns, rows } : null
 }
 
-/** Brings an older session up to the caller's PATH, proxies and Claude settings. */
+/** Updates the PATH, proxies and Claude settings of an older session to the caller's. */
 export function refreshEnvironment({ env }: Context, tmux: Tmux): void {
   tmux.source(
     environmentOf(env).map(([name, value]) =>
@@ -159,7 +161,7 @@ export function refreshEnvironment({ env }: Context, tmux: Tmux): void {
 }
 
 /**
- * Puts back everything that is not the session's own: clients return to the session they came from, and the user's keys
+ * Undoes everything that reaches beyond the session: clients return to the session they came from, and the user's keys
  * are bound again. Must run before the missions end, because the session may end with the last of them.
  */
 export function releaseSession(tmux: Tmux, { clients }: Session): void {
@@ -173,7 +175,7 @@ export function releaseSession(tmux: Tmux, { clients }: Session): void {
   refuseErrors(done?.errors.filter(isRestoringProblem) ?? [])
 }
 
-/** A client that has nowhere to return to, or a session that has just ended, is no problem. */
+/** Ignores clients that came from no other session, and a session that has just ended. */
 function isRestoringProblem(error: string): boolean {
   return isKeyProblem(error) && !/^(can't find|no current target|server exited)/.test(error)
 }

@@ -3,11 +3,11 @@ import type { TmuxCommand } from './tmux.ts'
 
 const isState = (state: string) => `#{==:#{@agenc_state},${state}}`
 
-/** A sign as well as a colour, so that it can be read without colours. */
+/** A sign in addition to the colour, for terminals and users that cannot tell colours apart. */
 const sign = `#{?${isState('waiting')},!,#{?${isState('busy')},*,#{?${isState('starting')},~,#{?@agenc_done,+,-}}}}`
 const colour = `#{?${isState('waiting')},yellow#,bold,#{?${isState('busy')},green,#{?@agenc_done,magenta,cyan}}}`
 
-/** Options of a mission's window: it is drawn by its state, in every session that shows it. */
+/** Options of a mission's window. Every session that shows the window draws it according to its state. */
 export const windowStyle: Record<string, string> = {
   'window-status-format': `#[fg=${colour}]#I${sign}#{@agenc_title}#[default]`,
   'window-status-current-format': `#[fg=${colour},reverse]#I${sign}#{@agenc_title}#[default]`,
@@ -18,14 +18,14 @@ const part = (state: string, style: string) =>
   `#{?#{!=:${count(state)},0},#[fg=${style}]${count(state)} ${state}#[default] ,}`
 
 const restorable =
-  '#{?@agenc_restorable,#[fg=red]#{@agenc_restorable} to bring back: agenc tmux restore#[default] ,}'
+  '#{?@agenc_restorable,#[fg=red]#{@agenc_restorable} to restore: agenc tmux restore#[default] ,}'
 
-/** In the status line, because a message would hide the screen until a key is pressed. */
+/** Uses the status line, because a message would cover the screen until a key is pressed. */
 export function showRestorable(count: number): TmuxCommand {
   return ['set-option', '-t', `${sessionTarget}:`, '@agenc_restorable', count > 0 ? String(count) : '']
 }
 
-/** Options of the agenc session alone. Counts are drawn by tmux itself from the windows' states. */
+/** Options of the agenc session only. tmux itself counts the windows in each state. */
 export function sessionStyle(): TmuxCommand[] {
   const options = {
     'status-right': `${restorable}${part('waiting', 'yellow#,bold')}${part('busy', 'green')}${part('idle', 'cyan')}`,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The switcher: tmux draws the rows from the windows' own options, fzf picks one. No Node on the way.
+# The switcher. tmux prints one row per window from the window's options, and fzf shows them. Node is not needed.
 # usage: switch.sh <tmux socket> <fzf> <agenc command…>
 socket=$1 fzf=$2
 shift 2
@@ -7,7 +7,7 @@ SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
 export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE
 tab=$(printf '\t')
 
-# What is left beside id, state and time is shared by repo and name.
+# The columns for repo and name share the width that id, state and time leave.
 columns=$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 2)
 room=$((${columns:-100} - 42))
 [ $room -lt 14 ] && room=14
@@ -16,7 +16,7 @@ repo=$((room * 45 / 100))
 [ $repo -lt 9 ] && repo=9
 name=$((room - repo))
 
-# rank, session and window, mission, since, then what is shown: only ids ever reach a command line.
+# Fields: rank, session and window, mission, since, then the visible columns. Only ids ever become arguments.
 rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_state},waiting},0,1}${tab}#{session_id}:#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{@agenc_since}${tab}#{p9:@agenc_short_id}#{p$repo:#{=/$((repo - 2))/…:@agenc_repo}}#{p$name:#{=/$((name - 2))/…:@agenc_name}}${tab}#{@agenc_state}#{?@agenc_waiting_for,: #{@agenc_waiting_for},}" || echo unknown; } |
   awk -F "$tab" -v now="$(date +%s)" '
     $0 == "unknown" { print; next }
@@ -29,8 +29,8 @@ rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{?#{==:#{@agenc_sta
 
 case $rows in
   unknown)
-    echo 'agenc: tmux could not be asked which windows there are' >&2
-    echo "Does 'tmux ls' work?" >&2
+    echo 'agenc: tmux does not answer, so its windows are unknown' >&2
+    echo "Check that 'tmux ls' works." >&2
     exit 1
     ;;
   '')
@@ -48,7 +48,7 @@ picked=$(printf '%s\n' "$rows" | "$fzf" --delimiter="$tab" --with-nth=3.. --no-m
 case $? in
   0) ;;
   1 | 130) exit 130 ;;
-  *) exec "$@" tmux switch --plain ;; # fzf cannot serve: it is gone, or too old for an option.
+  *) exec "$@" tmux switch --plain ;; # fzf is missing, or too old for one of the options.
 esac
 
 key=$(printf '%s\n' "$picked" | sed -n 1p)
@@ -61,6 +61,7 @@ case $key in
   ctrl-f) exec "$@" mission fork "$mission" ;;
   ctrl-r) exec "$@" mission resume ;;
 esac
-# Inside the session? $TMUX is socket, server and number of the session; AGENC_TMUX alone leaks.
+# Inside the session, selecting the window is enough. $TMUX holds socket, server and session number. AGENC_TMUX proves
+# nothing, because it leaks into other programs.
 [ "${TMUX%%,*}:\$${TMUX##*,}" = "$socket:${window%:*}" ] && exec tmux -u -S "$socket" select-window -t "$window"
 exec "$@" mission resume "$mission"

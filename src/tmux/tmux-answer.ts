@@ -2,7 +2,7 @@ import { AgencError, unavailableError } from '../errors.ts'
 import type { Result } from '../system/runner.ts'
 import type { TmuxCommand } from './tmux.ts'
 
-/** What tmux answered. `no-server` also means that there are no sessions, windows or clients. */
+/** The result of a tmux call. `no-server` also means that there are no sessions, windows or clients. */
 export type Answer =
   | { kind: 'ok'; lines: string[] }
   | { kind: 'no-server'; isInstalled: boolean }
@@ -12,7 +12,7 @@ export type Answer =
 const noServer =
   /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\))/m
 
-/** Some versions exit with 0 although the socket's directory does not exist. */
+/** Some versions exit with 0 even if the socket's directory does not exist. */
 const notStarted = /^error creating /m
 
 export function answerOf(result: Result, commands: readonly TmuxCommand[]): Answer {
@@ -42,11 +42,11 @@ export function refusal(
   const message = answer.kind === 'no-server' ? 'no server is running' : answer.message
   return new AgencError(
     `tmux ${commands[0]?.[0]}: ${message}`,
-    "Is the agenc session running? Start it with 'agenc tmux attach'.",
+    "If the agenc session is not running, start it with 'agenc tmux attach'.",
   )
 }
 
-/** What a script came to. A command that fails does not keep the following ones from running. */
+/** The result of a script. After a command that fails, tmux still runs the following ones. */
 export interface Sourced {
   lines: string[]
   errors: string[]

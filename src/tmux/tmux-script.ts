@@ -7,7 +7,7 @@ export function quoted(word: string): string {
   return plain.test(word) ? word : `'${word.replaceAll("'", `'\\''`).replaceAll('\n', `'"\\n"'`)}'`
 }
 
-/** A command as text, for the places where tmux takes a command as one argument. */
+/** Writes a command as text, for places where tmux expects a command in one argument. */
 export function line(command: TmuxCommand): string {
   return command.map(quoted).join(' ')
 }
@@ -19,7 +19,7 @@ export interface BindOptions {
   note?: string | null
 }
 
-/** `bind-key` reads its arguments once more, and takes a `;` at the end of one for a separator. */
+/** `bind-key` parses its arguments a second time, and reads a `;` at the end of one as a separator. */
 export function bindCommand(options: BindOptions, command: TmuxCommand): string {
   return `${bindStart(options)} ${line(command.map(word => word.replace(/;$/, '\\;')))}`
 }
@@ -28,7 +28,7 @@ export function bindText(options: BindOptions, commands: string): string {
   return `${bindStart(options)} ${block(commands)}`
 }
 
-/** Commands as one argument. Braces keep line breaks, as quotes do not; but tmux 3.2 rewrites what is in braces. */
+/** Writes commands as one argument. Unlike quotes, braces keep line breaks, but tmux 3.2 rewrites their content. */
 export function block(commands: string): string {
   return commands.includes('\n') ? `{\n${commands}\n}` : quoted(commands)
 }

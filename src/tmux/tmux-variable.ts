@@ -1,4 +1,4 @@
-/** What `$TMUX` says about the server and session a process was started in. */
+/** The parts of `$TMUX`: the server and session in which a process was started. */
 export interface TmuxVariable {
   socket: string
   serverPid: number

@@ -2,10 +2,10 @@ import type { ChildProcess, StdioOptions } from 'node:child_process'
 import type { Runner } from '../system/runner.ts'
 import { type Answer, answerOf, refusal, type Sourced, sourcedOf } from './tmux-answer.ts'
 
-/** One tmux command: its name and its arguments, all of them data. */
+/** One tmux command: its name and its arguments. */
 export type TmuxCommand = readonly string[]
 
-/** The one gateway to the program, for one server. */
+/** Runs tmux commands on one server. No other code starts the program. */
 export interface Tmux {
   /** Null for tmux's default socket. */
   readonly socket: string | null
@@ -63,7 +63,7 @@ function isServerGone(error: string): boolean {
   return /^(no server running|error connecting|server exited)/.test(error)
 }
 
-/** tmux separates commands by a `;` argument, and also takes one at the end of an argument for a separator. */
+/** tmux separates commands by a `;` argument. It also reads a `;` at the end of an argument as a separator. */
 export function chain(commands: readonly TmuxCommand[]): string[] {
   return commands.flatMap((command, index) => [
     ...(index === 0 ? [] : [';']),
@@ -76,8 +76,8 @@ function escapeSemicolon(argument: string): string {
 }
 
 /**
- * Keeps text literal where tmux expands formats, as in window names and directories. tmux itself leaves hashes before a
- * bracket alone, so they stay single here.
+ * Keeps text literal where tmux expands formats, as in window names and directories. tmux does not change hashes before
+ * a bracket, so they are not doubled.
  */
 export function literal(text: string): string {
   return text.replace(
@@ -91,7 +91,7 @@ export function drawn(text: string): string {
   return text.replaceAll('#', '##')
 }
 
-/** Keeps text literal in messages: tmux expands formats and times in them, and then draws them. */
+/** Keeps text literal in messages, in which tmux expands formats, times and styles. */
 export function literalMessage(text: string): string {
   return literal(drawn(text)).replaceAll('%', '%%')
 }

@@ -10,7 +10,7 @@ import { tmuxOf } from './server.ts'
 import { type Tmux, tmuxAt } from './tmux.ts'
 
 export interface UserKey {
-  /** What `prefix <key>` does in the user's own tmux; null if the key is free. */
+  /** The command that `prefix <key>` runs in the user's own tmux. Null if the key is free. */
   binding: string | null
   /** The user's prefix key, as tmux spells it. */
   prefix: string
@@ -37,7 +37,7 @@ function bindingOf(keys: ServerKeys, name: string): string | null {
 const aboutKeys =
   /^(bind|bind-key|unbind|unbind-key)\s|^(set|set-option|setw|set-window-option)\s+(-\w+\s+)*prefix2?\s/
 
-/** Runs `work` on a server without sessions, on a socket of its own, with the key bindings of the user's tmux.conf. */
+/** Runs `work` on a temporary server without sessions that has the key bindings of the user's tmux.conf. */
 function onScratchServer<T>(context: Context, work: (tmux: Tmux) => T | null): T | null {
   const { exec, env } = context
   const directory = mkdtempSync(join(tmpdir(), 'agenc-'))

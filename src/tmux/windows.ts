@@ -11,7 +11,7 @@ import { windowStyle } from './status-style.ts'
 import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
 import { type Answer, refusal } from './tmux-answer.ts'
 
-/** What a mission's window says about it. */
+/** The names and columns under which tmux shows a mission's window. */
 export interface WindowLabels {
   missionId: MissionId
   windowName: string
@@ -31,7 +31,7 @@ export interface NewWindow {
   /** The window to open this one after, or null for the end of the session. */
   after: WindowId | null
   focus: boolean
-  /** The mission's wrapper was killed, and panes of the user's own may have kept its old window open. */
+  /** The mission's wrapper was killed. Other panes of the user may have kept its old window open. */
   hasCrashed?: boolean
 }
 
@@ -81,18 +81,18 @@ function windowOf(
   const window = answer.kind === 'no-server' ? undefined : windowIdIn(answer.lines)
   if (answer.kind !== 'ok') {
     if (window === undefined) throw refusal(answer, commands)
-    // The window exists, but a hook of the user's renamed it before it could be found by its name.
+    // The window exists, but one of the user's tmux hooks renamed it before it could be found by its name.
     tmux.tell(...becomeMission(window, labels, parent))
   }
   return window!
 }
 
-/** Hooks of the user's own may print lines too. */
+/** Finds the id among lines that the user's tmux hooks may have printed. */
 function windowIdIn(lines: readonly string[]): WindowId | undefined {
   return lines.find(line => /^@\d+$/.test(line)) as WindowId | undefined
 }
 
-/** Makes a window a mission's. The name comes last, because the target may be the old name. */
+/** Turns a window into a mission's window. The name comes last, because the target may be the old name. */
 export function becomeMission(target: string, labels: WindowLabels, parent: WindowId | null): TmuxCommand[] {
   const options = {
     '@agenc_state': 'starting',
@@ -109,12 +109,12 @@ export function becomeMission(target: string, labels: WindowLabels, parent: Wind
   ]
 }
 
-/** The wrapper that holds the lease claims its window: another starter may have had the window forgotten. */
+/** Marks the window again as the mission's: a wrapper that failed to get the lease may have removed the mark. */
 export function claimForMission(target: string, missionId: MissionId): TmuxCommand[] {
   return setOptions(target, { '@agenc_mission_uuid': missionId, ...windowStyle })
 }
 
-/** The window stays, for panes of the user's own or until an error was read, but no mission runs in it any more. */
+/** For a window that stays open without its mission, because the user has panes in it or must read an error. */
 export function forgetMission(window: string): TmuxCommand[] {
   return [
     '@agenc_mission_uuid',
@@ -165,28 +165,27 @@ export function windowsIn(lines: readonly string[]): Map<MissionId, WindowId> {
 }
 
 /**
- * Brings a window to the front for everyone attached to the session. A caller in another session of the same server is
- * taken along; a caller outside tmux is told how to get there.
+ * Selects a window for all clients of the session. A caller in another session of the same server is switched to it. A
+ * caller outside tmux is told how to get there.
  */
 export function goToWindow(context: Context, tmux: Tmux, window: WindowId): void {
   const caller = callerOn(tmux, context.env)
   bringToFront(tmux, window, caller)
-  if (caller === null)
-    context.err.line('It is now in front in the agenc session. To go there: agenc tmux attach')
+  if (caller === null) context.err.line('Selected in the agenc session. Go there with: agenc tmux attach')
 }
 
-/** With a `caller`, its client is switched to the session. An agent inside the session never moves another client. */
+/** Switches the client of `caller` to the session. A caller inside the session, such as an agent, moves no client. */
 export function bringToFront(tmux: Tmux, window: WindowId, caller: string | null): void {
   const answer = tmux.ask(
     ['select-window', '-t', window],
     ...(caller === null ? [] : [fromOtherSession(caller, `switch-client -t ${window}`)]),
   )
-  // A script, or a session without clients, has no client to take along.
+  // A script, or a session without clients, has no client to switch.
   if (answer.kind === 'ok' || (answer.kind === 'failed' && /no current client/.test(answer.message))) return
   tmux.tell(['select-window', '-t', window])
 }
 
-/** tmux itself knows the caller's session, so no second call is needed. */
+/** Lets tmux compare the caller's session, which saves a second call. */
 function fromOtherSession(caller: string, command: string): TmuxCommand {
   return ['if-shell', '-F', '-t', caller, `#{==:#{session_name},${sessionName}}`, '', command]
 }

@@ -1,15 +1,15 @@
 import type { AgentStatus, Report } from '../claude/report.ts'
 import type { State, WaitingFor } from '../db/missions.ts'
 
-/** What Claude is doing, as its reports and its own status tell together. */
+/** Claude's current activity, derived from its reports and its own status. */
 export interface Activity {
   state: State
   waitingFor: WaitingFor | null
-  /** Tasks go on in the background while the conversation rests. */
+  /** True if tasks continue in the background while the conversation rests. */
   background: boolean
-  /** The dialog that was asked for last. Claude's status names dialogs only roughly. */
+  /** The dialog in the latest request. Claude's status names dialogs less exactly. */
   asked: WaitingFor | null
-  /** Claude's own latest status and its time; null and 0 as long as there is none. */
+  /** Claude's latest own status and its time. Null and 0 before the first one. */
   ownStatus: AgentStatus['activity'] | null
   ownStatusAtMs: number
 }
@@ -25,7 +25,7 @@ export function activityAtStart(asksForTrust: boolean): Activity {
   }
 }
 
-/** Claude's own status is right about dialogs, so while it says `waiting`, no report says otherwise. */
+/** Claude's own status is reliable for dialogs, so reports do not change the state while it is `waiting`. */
 export function activityAfterReport(activity: Activity, report: Report): Activity {
   const asked = { ...activity, asked: dialogIn(report) ?? activity.asked }
   if (activity.ownStatus === 'waiting') return asked
@@ -60,20 +60,20 @@ function afterMainReport(activity: Activity, report: Report): Activity {
   }
 }
 
-/** A tool that asks nothing may start beside one that waits for its answer. */
+/** A tool without a dialog may start while another one waits for its answer. */
 function afterRequest(activity: Activity, dialog: WaitingFor | null): Activity {
   if (dialog !== null) return waiting(activity, dialog)
   return activity.state === 'waiting' ? activity : busy(activity)
 }
 
-/** A subagent's dialog opens only after our hook has returned. Claude's status then tells; reports fill in without one. */
+/** A subagent's dialog opens only after our hook has returned. Claude's status then shows it, if there is one. */
 function afterSubagentReport(activity: Activity, { kind }: Report): Activity {
   if (activity.ownStatus !== null) return activity
   if (kind === 'asks') return waiting(activity, 'permission')
   return kind === 'used' && activity.state === 'waiting' ? busy(activity) : activity
 }
 
-/** A request was answered by a rule or from elsewhere. A status that told of the dialog also tells of its end. */
+/** For a request that was answered by a rule or a command. If a status showed the dialog, the next one shows its end. */
 export function activityAfterAnswer(activity: Activity): Activity {
   return activity.state === 'waiting' && activity.ownStatus !== 'waiting' ? busy(activity) : activity
 }
@@ -87,7 +87,7 @@ export function activityAfterStatus(activity: Activity, status: AgentStatus): Ac
     case 'background':
       return resting(seen, true)
     case 'busy':
-      // Subagents keep the status at busy when the conversation itself has come to rest.
+      // The status stays at busy while subagents work, even if the conversation itself rests.
       return seen.background ? resting(seen, true) : busy(seen)
     case 'waiting':
       return waiting(seen, status.dialog === null ? 'input' : (seen.asked ?? status.dialog))

@@ -50,7 +50,7 @@ export class ApprovalLog {
     this.#write(() => settleRequest(this.#db, id, { ...outcome, latencyMs: this.#now().getTime() - atMs }))
   }
 
-  /** Called when it is certain who answered. With `decidedByUser`, the user was quicker than the recorded answer. */
+  /** Call it when it is certain whose answer Claude took. `decidedByUser` is the user's answer if it came first. */
   confirm({ id }: LogEntry, decidedByUser: 'allow' | 'deny' | null): void {
     this.#write(() =>
       decidedByUser === null ? confirmRequest(this.#db, id) : correctRequest(this.#db, id, decidedByUser),
@@ -72,7 +72,7 @@ const longestText = 20_000
 export function truncateInput(input: unknown): unknown {
   if (typeof input === 'string') {
     const rest = input.length - longestText
-    return rest > 0 ? `${input.slice(0, longestText)}… and ${rest} characters more` : input
+    return rest > 0 ? `${input.slice(0, longestText)}… and ${rest} more characters` : input
   }
   if (Array.isArray(input)) return input.map(truncateInput)
   if (typeof input !== 'object' || input === null) return input

@@ -20,7 +20,7 @@ export async function endClaudeOfEarlierRun(
     return missions.change(id, { claude_pid: null, claude_start: null })
   throw new AgencError(
     `the Claude of an earlier run is still alive (process ${pid}) and cannot be ended`,
-    'Two of them would write to one conversation. End it, then try again.',
+    'Two Claudes must not write to one conversation. End that process, then try again.',
   )
 }
 
@@ -47,7 +47,7 @@ export async function setUpRepo(
   }
 }
 
-/** Ends everything that this process has started, except its guard. */
+/** Ends all processes that this one has started, except its guard. */
 function endSetup({ context: { exec }, probe }: Run, config: Config, guardPid: number | undefined): void {
   const own = [process.pid, guardPid]
   for (const child of listTree(exec, probe, process.pid).filter(({ pid }) => !own.includes(pid)))

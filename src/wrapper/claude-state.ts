@@ -8,24 +8,24 @@ import {
   activityAtStart,
 } from './activity.ts'
 
-/** The permission mode that the next start is to have. */
+/** The permission mode for the next start of Claude. */
 export interface WantedMode {
   mode: string | null
-  /** What Claude reported when the mode was chosen; null for the first mode of this run. */
+  /** The mode that Claude reported when this one was chosen. Null for the first mode of this run. */
   reportedThen: string | null
 }
 
-/** Everything that is known about a running Claude. It changes with each report. */
+/** Everything that is known about a running Claude. Each report leads to a new state. */
 export interface ClaudeState extends Activity {
   sessionId: string
-  /** Something was said in the conversation, so it can be resumed. */
+  /** True once the conversation has a message. Claude cannot resume it before that. */
   sessionBegun: boolean
-  /** The conversation that this one branched off from, as long as nothing was said in the branch. */
+  /** The conversation that this one branched off from. Kept only until the branch has a message. */
   forkedFrom: string | null
   transcriptPath: string | null
-  /** The conversation is open: from now on Claude submits the prompt that it was started with. */
+  /** True once the conversation is open. Claude then submits the prompt that it was started with. */
   hasOpened: boolean
-  /** Claude has taken the prompt that it was started with. */
+  /** True once Claude has taken the prompt that it was started with. */
   promptTaken: boolean
   /** The first mode reported in this run, and the latest. If they differ, the user has changed it. */
   firstMode: string | null
@@ -54,13 +54,13 @@ export function stateAtStart(mission: MissionRecord, asksForTrust: boolean): Cla
   }
 }
 
-/** The state that a killed wrapper had stored. Reports that it did not read are compared with this. */
+/** The state that a killed wrapper stored last. The reports that it did not read are applied to this state. */
 export function stateAfterCrash(mission: MissionRecord): ClaudeState {
   const mode = mission.reported_permission_mode
   return { ...stateAtStart(mission, false), firstMode: mode, mode }
 }
 
-/** `isAnswered`: the report is a request that was answered at once, so no dialog waits for the user. */
+/** `isAnswered` is true for a request that was answered at once, so that no dialog waits for the user. */
 export function afterReport(state: ClaudeState, report: Report, isAnswered = false): ClaudeState {
   const activity = isAnswered ? {} : activityAfterReport(state, report)
   const promptTaken = state.promptTaken || report.kind === 'prompt-taken'
@@ -95,17 +95,17 @@ function conversationAfter(state: Conversation, report: Report): Partial<Convers
   }
 }
 
-/** Nothing was said yet in a fresh branch, so it can only be branched again where it began. */
+/** A branch without messages can only be branched again where it began. */
 function branchingPoint({ sessionId, sessionBegun, forkedFrom }: Conversation): string | null {
   return sessionBegun ? sessionId : forkedFrom
 }
 
-/** Claude writes its status more often than it changes. */
+/** Claude often rewrites its status without a change. */
 export function isNews(state: ClaudeState, { updatedAtMs, userName }: AgentStatus): boolean {
   return updatedAtMs > state.ownStatusAtMs || (userName !== null && userName !== state.claudeName)
 }
 
-/** Claude's status is right when reports are silent: after an interrupt, and when a dialog was answered. */
+/** After an interrupt or an answered dialog no report comes, but Claude's status changes. */
 export function afterStatus(state: ClaudeState, status: AgentStatus): ClaudeState {
   const activity = activityAfterStatus(state, status)
   const isAtWork =

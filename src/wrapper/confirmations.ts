@@ -5,13 +5,13 @@ import { isSameUse, type OpenRequest, type UsedReport } from './open-requests.ts
 interface Given {
   request: OpenRequest
   decision: 'allow' | 'deny'
-  /** The id of the use, known once the tool has run. */
+  /** The id of the tool use, known once the tool has run. */
   useId: string | null
 }
 
 /** Claude writes its transcript a moment after it reports the end of a turn. */
 const looksMs = [300, 2_000] as const
-/** Limits the list for a Claude that keeps no transcript, so that nothing is ever confirmed. */
+/** Limits the list for a Claude without a transcript, which never confirms an answer. */
 const mostGiven = 50
 
 /**
@@ -32,14 +32,14 @@ export class Confirmations {
     this.#given = [...this.#given, { request, decision, useId: null }].slice(-mostGiven)
   }
 
-  /** The tool has run, so it was allowed by someone. */
+  /** A tool that has run was allowed, either by us or by the user. */
   seeUse(done: UsedReport): void {
     const given = this.#given.find(({ request, useId }) => useId === null && isSameUse(request.report, done))
     if (given) given.useId = done.use.id
     this.#look()
   }
 
-  /** The turn is over: a use without a mark by now will get none. */
+  /** At the end of a turn, a tool use without a mark will not get one any more. */
   seeTurnEnd(): void {
     this.#look()
     const [soon, last] = looksMs

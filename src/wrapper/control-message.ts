@@ -15,11 +15,11 @@ export type ControlMessage =
       allow: boolean
       mode?: string
       message?: string
-      /** A FIFO of the sender, woken up when the answer was dealt with. The store then says how. */
+      /** The sender's FIFO. It gets a byte when the answer has been processed. The result is then in the store. */
       bell: string
     }
 
-/** Returns null if this is not a message that agenc knows. */
+/** Returns null if the data is not a known message. */
 export function parseControlMessage(data: unknown): ControlMessage | null {
   if (!isObject(data)) return null
   if (data.agenc === 'restart') return { agenc: 'restart' }

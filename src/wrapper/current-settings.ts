@@ -4,10 +4,10 @@ import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
 
 export interface Settings {
-  /** If there is a problem, the last settings that were valid. */
+  /** The last valid settings, if there is a problem with the current ones. */
   config: Config
   problem: string | null
-  /** The settings could not be read, and may deny something that is not known. */
+  /** True if the settings could not be read, so that they may contain unknown deny rules. */
   mayHideDenials: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Settings {
 export class CurrentSettings {
   readonly #paths: Paths
   readonly #withoutDeniesPath: string
-  /** Undefined if the text was not read yet, or cannot be read. */
+  /** Undefined if the text has not been read yet or cannot be read. */
   #text: string | null | undefined
   #settings: Settings
 
@@ -63,7 +63,7 @@ export class CurrentSettings {
     }
   }
 
-  /** If the file cannot be written, hooks ask. */
+  /** Without the file, hooks ask the wrapper, so a failure to write it is harmless. */
   #leaveForHooks(text: string): void {
     try {
       writeFileAtomically(this.#withoutDeniesPath, text)

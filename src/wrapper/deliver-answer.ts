@@ -12,7 +12,7 @@ import { WakeupFifo } from './wakeup-fifo.ts'
 
 const patienceMs = 5_000
 
-/** Hands an answer to a mission's wrapper. Resolves to the request as it stands then, whoever has answered it. */
+/** Hands an answer to a mission's wrapper. Resolves to the request afterwards, which may have got another answer first. */
 export async function deliverAnswer(
   context: Context,
   mission: MissionId,
@@ -25,7 +25,7 @@ export async function deliverAnswer(
     sendControlMessage(paths, { agenc: 'answer', request, ...answer, bell }),
   )
   if (!isDone)
-    throw new AgencError(`${shortId(mission)} does not respond`, `Its log may say why: ${paths.wrapperLog}`)
+    throw new AgencError(`${shortId(mission)} does not respond`, `See its log: ${paths.wrapperLog}`)
   return readStore(context, db => (db ? getApproval(db, request) : undefined))
 }
 

@@ -8,14 +8,14 @@ import type { EndingSignal } from './signal-policy.ts'
  *   failed    Claude ended by itself, with an error, right after its start
  *   stopped   a command told the mission to end
  *   closed    the user closed the window or the session
- *   lost      against everyone's will: Claude was killed by another process, or its terminal or tmux went down
+ *   lost      Claude was killed by another process, or its terminal or tmux was lost
  */
 export interface Ending {
   why: 'left' | 'failed' | 'stopped' | 'closed' | 'lost'
-  /** How Claude ended. If it was not started at all, the signal that kept it from starting. */
+  /** Claude's exit code and signal. If Claude was not started at all, the signal that prevented it. */
   code: number | null
   signal: NodeJS.Signals | null
-  /** The ending signal that the wrapper got; null if Claude ended first. */
+  /** The ending signal that the wrapper got. Null if Claude ended first. */
   received: EndingSignal | null
 }
 
@@ -24,13 +24,13 @@ export interface EndingFacts {
   signal: NodeJS.Signals | null
   received: EndingSignal | null
   ranMs: number
-  /** Asked only after a hangup. */
+  /** Called only after a hangup. */
   wasTakenAway: () => Promise<boolean>
 }
 
 const earlyMs = 2_000
 
-/** The one place where it is decided why a mission ended. */
+/** Decides why a mission ended. No other code does. */
 export async function decideEnding(facts: EndingFacts): Promise<Ending> {
   const { code, signal, received } = facts
   return { why: await whyEnded(facts), code, signal, received }
@@ -65,7 +65,7 @@ export function mustBeRead({ why, received }: Ending): boolean {
   return why === 'failed' || (why === 'lost' && received === null)
 }
 
-/** Says what happened, for the window that is about to close. */
+/** The message for a window that is about to close. */
 export function describeEnding({ why, code, signal }: Ending): string {
   if (signal !== null) return `Claude was killed (${signal}).`
   return why === 'failed' ? `Claude ended right after its start (exit code ${code}).` : 'Claude has ended.'

@@ -11,7 +11,7 @@ import { randomUuid } from '../io/random.ts'
 import type { MissionService } from '../mission/service.ts'
 import { shortId } from '../mission-id.ts'
 
-/** Throws if a conversation that was begun cannot be found: a blank one in its place would lose it. */
+/** Throws if the transcript of a conversation is missing. A blank conversation in its place would lose it for good. */
 export function conversationOf(mission: MissionRecord, env: NodeJS.ProcessEnv): Conversation {
   const { session_id: sessionId, session_begun, forked_session_id: forkedFrom } = mission
   const { directory } = claudeLocations(env)
@@ -24,8 +24,8 @@ export function conversationOf(mission: MissionRecord, env: NodeJS.ProcessEnv): 
 }
 
 /**
- * Gives the mission a new session id if nothing was said under the old one although its transcript exists: Claude can
- * neither resume such an id nor begin with it again.
+ * Gives the mission a new session id if the old one has a transcript without messages. Claude can neither resume such a
+ * conversation nor start one under the same id.
  */
 export function withUsableSession(
   missions: MissionService,
@@ -39,7 +39,7 @@ export function withUsableSession(
   return missions.get(mission.id)!
 }
 
-/** Says why this mission could not be resumed; null if nothing stands in the way. */
+/** Resolves to the reason why this mission cannot be resumed, or to null if it can. */
 export async function whyNotResumable(context: Context, mission: MissionRecord): Promise<string | null> {
   const { agent } = context.paths.mission(mission.id)
   if (!existsSync(agent)) return `its directory is gone (${agent})`
@@ -59,6 +59,6 @@ function transcriptOf(mission: MissionRecord, env: NodeJS.ProcessEnv): string | 
 function conversationGone({ id }: MissionRecord, sessionId: string, directory: string): AgencError {
   return new AgencError(
     `the conversation of mission ${shortId(id)} is gone: no ${sessionId}.jsonl below ${directory}`,
-    'If CLAUDE_CONFIG_DIR was different then, set it back; or restore the file. Nothing was started.',
+    'Nothing was started. Restore the file, or set CLAUDE_CONFIG_DIR to the directory that was used then.',
   )
 }

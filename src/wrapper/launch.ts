@@ -18,7 +18,7 @@ export type Destination =
   | { kind: 'this-window'; here: CurrentWindow }
   | { kind: 'terminal' }
 
-/** Decides before anything is created, so that a missing terminal leaves nothing behind. */
+/** Call it before anything is created, because it throws if there is no terminal. */
 export async function destinationFor(
   context: Context,
   { stdinIsPrompt = false, here: wantsThisWindow = false } = {},
@@ -53,7 +53,7 @@ export async function launchMission(
   }
 }
 
-/** The new window comes after the one it was asked from. If the user is taken there, its end leads back. */
+/** Opens the window next to the current one. If the user is taken there, the end of the mission leads back. */
 async function openMissionWindow(
   context: Context,
   from: OpenCurrentWindow,
@@ -73,7 +73,7 @@ async function openMissionWindow(
   })
 }
 
-/** A wrapper waits for hours, so one V8 thread besides its own is enough. Node would start four. */
+/** A wrapper mostly waits, so one V8 worker thread is enough. Node would start four. */
 const fewThreads = '--v8-pool-size=1'
 
 export function wrapperCommand(
@@ -92,7 +92,7 @@ async function runMissionHere(context: Context, { id }: MissionRecord): Promise<
   return runHere(context, id)
 }
 
-/** Runs what leads to the session's first mission. Without a mission the window closes, and the session with it. */
+/** Runs the command that starts the session's first mission. If it starts none, window and session close. */
 export async function inFirstWindow(
   context: Context,
   { tmux }: CurrentWindow,

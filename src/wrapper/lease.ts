@@ -8,7 +8,7 @@ import { type MissionId, shortId } from '../mission-id.ts'
 import type { ProcessIdentity, ProcessProbe } from '../system/process-identity.ts'
 import type { Ending } from './ending.ts'
 
-/** What a lease works with: the service for the mission, the database for its open requests. */
+/** A lease needs the service to change the mission, and the database to close its open requests. */
 export interface LeaseStore {
   db: Database
   missions: MissionService
@@ -16,7 +16,7 @@ export interface LeaseStore {
 
 export type StoredEnding = Pick<Ending, 'why' | 'code' | 'signal'>
 
-/** Takes the mission for this process. Of any number of starters exactly one gets it. Returns it as it was before. */
+/** Takes the lease for this process. If several try, exactly one gets it. Returns the mission as it was before. */
 export function takeLease(
   { db, missions }: LeaseStore,
   id: MissionId,
@@ -50,7 +50,7 @@ export function takeLease(
 function alreadyRunning({ id, wrapper_pid }: MissionRecord): AgencError {
   return new AgencError(
     `mission ${shortId(id)} is already running (process ${wrapper_pid})`,
-    `Stop it first: agenc mission stop ${shortId(id)}`,
+    `Stop it first with: agenc mission stop ${shortId(id)}`,
   )
 }
 
@@ -58,7 +58,7 @@ export function beat(missions: MissionService, id: MissionId, now: Date): void {
   missions.change(id, { heartbeat_at: now.toISOString() })
 }
 
-/** Ends the lease of `holder`. Returns false, and changes nothing, if another process holds it by now. */
+/** Ends the lease of `holder`. Changes nothing and returns false if another process has taken it meanwhile. */
 export function releaseLease(
   store: LeaseStore,
   id: MissionId,
@@ -69,8 +69,8 @@ export function releaseLease(
 }
 
 /**
- * Ends the lease after a start that failed. `before` is the mission as it was: a lost mission is still to be restored,
- * and an old Claude that may live on stays known.
+ * Ends the lease after a failed start. `before` is the mission before the start: a lost mission stays lost, so that it
+ * can be restored, and the pid of an old Claude that may still run is kept.
  */
 export function giveUpLease(store: LeaseStore, before: MissionRecord, self: ProcessIdentity): void {
   const wasLost = before.ended_by === 'lost' || leaseHolder(before) !== null

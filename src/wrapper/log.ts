@@ -5,8 +5,8 @@ const mostBytes = 1024 * 1024
 export type Log = (message: string) => void
 
 /**
- * The wrapper never writes to the terminal while Claude has it, so its messages go to this file. It is opened at the
- * start: creating files while thirty missions end and delete theirs is slow on ext4.
+ * The wrapper never writes to the terminal while Claude uses it, so its messages go to this file. It is opened at the
+ * start, because creating files is slow on ext4 while thirty missions end and delete theirs.
  */
 export function openLog(path: string, now: () => Date): Log {
   let file = tryToOpen(path)

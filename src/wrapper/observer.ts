@@ -30,11 +30,11 @@ export interface ObserverOptions {
   events: string
   now: () => Date
   log: Log
-  /** Runs the work now, or as soon as requests can be compared with the current settings. */
+  /** Runs the work as soon as requests can be compared with the current settings, which may be at once. */
   whenReady: (work: () => void) => void
 }
 
-/** What a spooled file holds, read once. */
+/** The content of a spooled file. */
 interface Spooled {
   report: Report | null
   isAnswered: boolean
@@ -42,7 +42,7 @@ interface Spooled {
 
 /** Follows what Claude reports, and stores each change at once together with its history. */
 export class Observer {
-  /** Called after everything that was reported. */
+  /** Called after each report. */
   onReport: () => void = () => {}
   onControlMessage: (message: ControlMessage) => void = () => {}
   readonly #options: ObserverOptions
@@ -52,7 +52,7 @@ export class Observer {
   #atStart: MissionRecord
   /** Files that were answered but are not stored yet, by their key. */
   readonly #answered = new Map<string, Spooled>()
-  /** Something was reported that could not be read or stored. */
+  /** True if a report could not be read or stored. */
   #isBehind = false
   #lateStatus: AgentStatus | null = null
 
@@ -67,7 +67,7 @@ export class Observer {
     return this.#state
   }
 
-  /** Another Claude has been started. */
+  /** Call it when another Claude has been started. */
   begin(mission: MissionRecord, state: ClaudeState): void {
     this.#atStart = mission
     this.#lateStatus = null
@@ -78,13 +78,13 @@ export class Observer {
     this.#options.whenReady(() => this.readSpool())
   }
 
-  /** Reads what hooks and other commands have left, each file once: its key is stored together with what it changed. */
+  /** Reads the files of hooks and other commands. A file is read only once: its key is stored together with the change. */
   readSpool(): void {
     this.#try(() => this.#readSpool())
     this.onReport()
   }
 
-  /** Takes a report that did not come through the spool. */
+  /** Accepts a report that did not come through the spool. */
   seeReport(report: Report, channel: ReplyChannel | null): void {
     this.#options.whenReady(() => {
       this.#try(() => {
@@ -95,7 +95,7 @@ export class Observer {
     })
   }
 
-  /** While a request is open, the spool is read first: reports tell better than the status how it was answered. */
+  /** While a request is open, the spool is read first, because reports say more exactly how it was answered. */
   seeStatus(status: AgentStatus): void {
     if (!isNews(this.#state, status)) return
     if (this.#options.requests.hasOpen) this.#seeStatusAfterReports(status)
@@ -110,7 +110,7 @@ export class Observer {
     })
   }
 
-  /** Tries again what could not be stored, for instance on a full disk: no further wake-up announces it. */
+  /** Retries after a failure to store, for instance on a full disk. No further wake-up comes for the same report. */
   tryAgain(): void {
     if (!this.#isBehind) return
     const status = this.#lateStatus
@@ -120,18 +120,18 @@ export class Observer {
     if (status) this.seeStatus(status)
   }
 
-  /** A request was answered, but not in its dialog. */
+  /** Call it when a request was answered, but not in its dialog. */
   seeAnswer(): void {
     this.#try(() => this.#store(writer => this.#become(writer, afterAnswer(this.#state))))
     this.onReport()
   }
 
-  /** A store that cannot be used for a moment must not end the mission: the report is read again later. */
+  /** A temporary failure of the store must not end the mission. The report is read again later. */
   #try(work: () => boolean): void {
     try {
       if (work()) return
     } catch (error) {
-      this.#options.log(`a report could not be taken: ${String(error)}`)
+      this.#options.log(`a report could not be processed: ${String(error)}`)
     }
     this.#isBehind = true
   }
@@ -181,7 +181,7 @@ export class Observer {
     }
   }
 
-  /** Answers come before storing, because a hook waits for them. They are given once, even if storing is retried. */
+  /** Answers before storing, because a hook waits. Answers only once, even if storing is retried. */
   #answer({ key, path, data }: SpooledFile): Spooled {
     const known = this.#answered.get(key)
     if (known) return known
@@ -222,7 +222,7 @@ export class Observer {
   }
 }
 
-/** Stands for a file that could not be read: its sender must not wait for ever. */
+/** Replaces a file that could not be read, so that its sender gets an answer and does not wait for ever. */
 const unreadable: Report = {
   kind: 'other',
   agentId: null,
@@ -231,7 +231,7 @@ const unreadable: Report = {
   mode: null,
 }
 
-/** A prompt alone proves nothing: one that was taken back at once leaves no conversation. */
+/** A prompt is no proof of a conversation: if the user takes it back at once, there is no transcript. */
 function isWritten(transcriptPath: string | null): boolean {
   return transcriptPath !== null && holdsConversation(transcriptPath)
 }

@@ -9,13 +9,13 @@ export type UsedReport = Report & { kind: 'used' }
 export interface OpenRequest {
   entry: LogEntry
   report: AskReport
-  /** Null if only its dialog can answer it. */
+  /** Null if the request can only be answered in its dialog. */
   channel: ReplyChannel | null
   /** Runs while a rule is about to allow the request. */
   timer: NodeJS.Timeout | null
-  /** Its dialog has been on the screen. */
+  /** True once its dialog has been on the screen. */
   isShown: boolean
-  /** How long the transcript was when the request came. */
+  /** The size of the transcript when the request arrived. */
   fromByte: number
 }
 
@@ -52,7 +52,7 @@ export class OpenRequests {
     return this.#requests.filter(({ report }) => report.agentId === agentId)
   }
 
-  /** The request whose tool has run. An answered question or plan comes back with another input. */
+  /** The request whose tool has run. The input of an answered question or plan differs from that of its request. */
   matching(done: UsedReport): readonly OpenRequest[] {
     const candidates = this.ofAgent(done.agentId).filter(({ report }) => report.use.tool === done.use.tool)
     const same = candidates.find(({ report }) => isSameUse(report, done))
@@ -61,7 +61,7 @@ export class OpenRequests {
   }
 }
 
-/** Requests carry no id of the use, so agent, tool and input must do. */
+/** Requests carry no id of the tool use, so agent, tool and input are compared. */
 export function isSameUse(request: AskReport, done: UsedReport): boolean {
   return (
     request.agentId === done.agentId &&

@@ -3,7 +3,7 @@ import { missionName } from '../mission/naming.ts'
 import type { HistoryEntry } from '../mission/service.ts'
 import type { ClaudeState } from './claude-state.ts'
 
-/** The columns that must be written when `before` becomes `next`. `atStart` is the mission as this Claude was started. */
+/** The columns that change from `before` to `next`. `atStart` is the mission at the start of this Claude. */
 export function recordDiff(
   before: ClaudeState,
   next: ClaudeState,
@@ -42,14 +42,14 @@ function modeDiff(before: ClaudeState, next: ClaudeState): MissionChange {
   return { reported_permission_mode: next.mode, ...own }
 }
 
-/** The name that Claude was started with is not news. */
+/** The name that Claude was started with is not a change. */
 function nameDiff(before: ClaudeState, next: ClaudeState, atStart: MissionRecord): MissionChange {
   if (next.claudeName === before.claudeName || next.claudeName === null) return {}
   const name = missionName(next.claudeName)
   return before.claudeName === null && name === atStart.name ? {} : { name }
 }
 
-/** The parts of a change that belong into the mission's history. */
+/** The parts of a change that belong in the mission's history. */
 export function historyOf(change: MissionChange): HistoryEntry[] {
   const { state, waiting_for, background, session_id, permission_mode, name } = change
   return [

@@ -20,11 +20,11 @@ type Answer = Decided & { decision: 'allow' | 'deny' }
 
 const rejected = 'The user has rejected this.'
 
-/** The permission requests of a running Claude: decided by rules, answered from elsewhere, or left to the user. */
+/** The permission requests of a running Claude. A rule, `mission answer` or the user answers them. */
 export class Requests {
-  /** The last open request was answered by a rule or from elsewhere, not in its dialog. */
+  /** Called when the last open request was answered by a rule or by `mission answer`, not in its dialog. */
   onAnswered: () => void = () => {}
-  /** A rule was about to answer, but now the user must. */
+  /** Called when a rule was about to answer, but now the user must. */
   onHandedOver: () => void = () => {}
   readonly #rules: RuleEngine
   readonly #approvals: ApprovalLog
@@ -43,7 +43,7 @@ export class Requests {
     return this.#open.all.length > 0
   }
 
-  /** Every open request will be answered by a rule in a moment. */
+  /** True if rules are about to answer all open requests. */
   get isHandled(): boolean {
     return this.hasOpen && this.#open.all.every(({ timer }) => timer !== null)
   }
@@ -75,7 +75,7 @@ export class Requests {
     return false
   }
 
-  /** Claude's status tells when a dialog was answered and, by the next activity, also how. */
+  /** Claude's status shows when a dialog was answered. The activity that follows shows how. */
   seeStatus({ activity, updatedAtMs }: AgentStatus): void {
     const known = this.#open.all.filter(({ entry }) => entry.atMs < updatedAtMs)
     if (activity === 'waiting') for (const request of known) request.isShown = true
@@ -99,7 +99,7 @@ export class Requests {
     return isTaken
   }
 
-  /** Claude is going, so no open request will be answered any more. */
+  /** Closes all open requests, because Claude is about to end. */
   end(): void {
     this.#settle(this.#open.all, { decision: 'ask', by: 'timeout' })
     this.#confirmations.end()
@@ -108,7 +108,7 @@ export class Requests {
   #ask(report: AskReport, channel: ReplyChannel | null): boolean {
     const { decision, message, rule, delayMs } = this.#rule(report)
     const entry = this.#approvals.open(report.use)
-    // What cannot be recorded is not approved.
+    // Without a record, nothing is approved.
     if (entry === null) {
       channel?.release()
       return false
@@ -127,7 +127,7 @@ export class Requests {
     return false
   }
 
-  /** What cannot be compared with the rules is left to the user. */
+  /** If the rules cannot be applied, the request is left to the user. */
   #rule({ use }: AskReport): Ruling {
     try {
       return this.#rules.rule(use)
@@ -152,7 +152,7 @@ export class Requests {
       this.#log(`approvals are paused: request ${request.entry.id} is left to the user`)
       this.onHandedOver()
     } else if (this.#allow(request, rule)) this.#announceAnswer()
-    // The hook has given up meanwhile.
+    // The hook has stopped waiting.
     else this.onHandedOver()
   }
 
@@ -160,7 +160,7 @@ export class Requests {
     if (!this.hasOpen) this.onAnswered()
   }
 
-  /** Before a tool that Claude may run without asking: stops what a rule denies, or might deny. */
+  /** Runs before a tool that Claude would use without asking. Stops it if a rule denies it, or might. */
   #check({ use }: Report & { kind: 'about-to-use' }, channel: ReplyChannel | null): boolean {
     if (channel === null) return false
     try {
@@ -184,7 +184,7 @@ export class Requests {
     return this.#reply(request, channel => channel.allow(), { decision: 'allow', by: 'rule', rule })
   }
 
-  /** A subagent has no dialog while its hook runs, so the hook's answer is the one that counts. */
+  /** A subagent has no dialog while its hook runs, so the hook's answer needs no confirmation. */
   #reply(request: OpenRequest, send: (channel: ReplyChannel) => boolean, decided: Answer): boolean {
     const isTaken = request.channel !== null && send(request.channel)
     if (!isTaken) return false

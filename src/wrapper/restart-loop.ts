@@ -28,7 +28,7 @@ interface Parts {
   wakeup: WakeupFifo
 }
 
-/** Runs the Claudes of one mission: more than one if a restart is asked for. */
+/** Runs the Claude of a mission, and starts it again after each request to restart. */
 export class RestartLoop {
   readonly #run: Run
   #config: Config
@@ -40,7 +40,7 @@ export class RestartLoop {
     this.#config = config
   }
 
-  /** Tries again what could not be stored. */
+  /** Retries after a failure to store. */
   tryAgain(): void {
     this.#observer?.tryAgain()
   }
@@ -54,7 +54,7 @@ export class RestartLoop {
     const unsubscribe = missions.subscribe(parts.presenter.onChanged)
     try {
       await parts.rules.makeReady()
-      // Events that an earlier wrapper did not come to read.
+      // A killed wrapper may have left events unread.
       parts.observer.readSpool()
       parts.requests.end()
       this.#observer = parts.observer
@@ -72,7 +72,7 @@ export class RestartLoop {
       this.#observer = null
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
       parts.wakeup.onWakeup = () => {}
-      // Without the FIFO no hook leaves an event. What is not stored yet waits for the next start.
+      // Without the FIFO, hooks leave no more events. Events that are not stored yet are read at the next start.
       removeFile(wakeupPath)
     }
   }
@@ -134,7 +134,7 @@ export class RestartLoop {
       observer,
       graceMs: this.#config.stop.grace_ms,
       wantsRestart: () => this.#wantsRestart,
-      // Claude waits at its end for hooks that wait for us.
+      // Before it ends, Claude waits for its hooks, and those may wait for an answer from us.
       releaseHooks: () => requests.end(),
       onStarted: () => {
         observer.begin(mission, stateAtStart(mission, launch.asksForTrust))
@@ -149,7 +149,7 @@ export class RestartLoop {
     return this.#run.missions.get(this.#run.id)!
   }
 
-  /** A blank mission holds only what its own Claude wrote. */
+  /** A blank mission is trusted, because its own Claude wrote everything in it. */
   #isTrusted({ repo }: MissionRecord): boolean {
     return repo === null || getRepo(this.#run.db, repo)?.trusted === 1
   }

@@ -13,7 +13,7 @@ import type { Log } from './log.ts'
 
 export interface Ruling {
   decision: Verdict['decision']
-  /** What Claude is told if it is denied, and what the user reads if asked about a tool. */
+  /** The text for Claude if the request is denied, or for the user if the user is asked about a tool. */
   message: string
   /** The rule that decided, if one did. */
   rule: Rule | null
@@ -52,12 +52,12 @@ export class RuleEngine {
     return isHeld(this.#paths, this.#id)
   }
 
-  /** If not, `makeReady` must be awaited before the next request is decided. */
+  /** If false, `makeReady` must be awaited before the next request is decided. */
   get isReady(): boolean {
     return this.#settings.areCurrent && (this.#engine !== null || !this.#hasRules)
   }
 
-  /** Never fails. If the engine cannot be loaded, nothing is allowed, and no tool runs past a deny rule unasked. */
+  /** Never rejects. If the engine cannot be loaded, nothing is allowed, and the user is asked about every tool. */
   async makeReady(): Promise<void> {
     await this.#settings.refresh()
     if (!this.#hasRules) return
@@ -68,13 +68,13 @@ export class RuleEngine {
     }
   }
 
-  /** Whether anyone but the user has a say. Assumed if the store cannot be read. */
+  /** Whether requests must be compared with rules. True if the store cannot be read. */
   get #hasRules(): boolean {
     if (this.#settings.latest.config.approvals.rules.length > 0) return true
     try {
       return this.#mode !== 'ask'
     } catch (error) {
-      this.#log(`cannot read who may approve: ${String(error)}`)
+      this.#log(`cannot read the approval mode: ${String(error)}`)
       return true
     }
   }
@@ -92,7 +92,7 @@ export class RuleEngine {
     return rulingOf(this.#engine.decide(this.#requestOf(use), config.approvals.rules, this.#mode), config)
   }
 
-  /** For a tool that Claude may run without asking: returns a denial, a wish to ask, or null if nothing is against it. */
+  /** For a tool that Claude would run without asking. Returns `deny`, `ask`, or null if no rule is against it. */
   objection(use: ToolUse): Ruling | null {
     const { config, problem, mayHideDenials } = this.#settings.latest
     if (this.#engine === null && this.#hasRules) throw new Error('the rules could not be loaded')

@@ -9,14 +9,14 @@ import { reraiseSignal } from '../system/reraise-signal.ts'
 import { describeEnding, type Ending, exitCodeOf, mustBeRead } from './ending.ts'
 import { runMission } from './run-mission.ts'
 
-/** Runs a mission on the surface that this process has. Resolves to the exit code. */
+/** Runs a mission in the window or terminal of this process. Resolves to the exit code. */
 export async function runHere(context: Context, id: MissionId): Promise<number> {
   if (hasOwnTerminal()) return runInOwnTerminal(context, id)
   const config = await readConfig(context.paths)
   return exitCodeOf(await runMission(context, id, config, surfaceHere(context, config)))
 }
 
-/** The terminal closes with this process, so errors stay on the screen until they were read. */
+/** The terminal closes with this process, so errors stay on the screen until the user presses Enter. */
 async function runInOwnTerminal(context: Context, id: MissionId): Promise<number> {
   let surface: Surface | null = null
   try {
@@ -39,7 +39,7 @@ async function runInOwnTerminal(context: Context, id: MissionId): Promise<number
   }
 }
 
-/** Only if Claude's exit code says the same. Claude may also have left by itself at that moment. */
+/** Dies of the signal only if Claude did too. Claude may have ended by itself at the same moment. */
 function dieOfSignal({ diesOfSignals }: Surface, ending: Ending): void {
   const { received } = ending
   const isSame = received !== null && exitCodeOf(ending) === exitCodeOf({ code: null, signal: received })

@@ -18,7 +18,7 @@ import { type Log, openLog } from './log.ts'
 import { RestartLoop } from './restart-loop.ts'
 import { SignalListener } from './signal-policy.ts'
 
-/** What every part of the wrapper works with. */
+/** Shared by all parts of the wrapper. */
 export interface Run {
   context: Context
   id: MissionId
@@ -91,18 +91,18 @@ async function runUnderLease(run: Run, config: Config): Promise<Ending> {
   }
 }
 
-/** After a failed start. The FIFO goes before the lease: after that, it may be another wrapper's. */
+/** Cleans up after a failed start. The FIFO is removed first: once the lease ends, it may belong to another wrapper. */
 async function giveUp(run: Run, before: MissionRecord, guard: Guard | null): Promise<void> {
   await guard?.dismiss()
   try {
     removeFile(run.context.paths.mission(run.id).wakeup)
   } catch {
-    // A directory that cannot be written may be the very reason why the start failed.
+    // An unwritable directory may be the reason for the failed start, so ignore errors here.
   }
   giveUpLease(run, before, run.probe.identify(process.pid)!)
 }
 
-/** A store that is busy for a moment costs one beat, not the mission. */
+/** A store that is busy for a moment may cost a heartbeat, but must not end the mission. */
 function tryToBeat({ missions, id, context, log }: Run): void {
   try {
     beat(missions, id, context.now())

@@ -25,9 +25,9 @@ export function onEndingSignal(phase: Phase): Action {
   }
 }
 
-/** Listens from the very start, so that no ending signal can come too early. */
+/** Create it before anything else, so that no ending signal is missed. */
 export class SignalListener {
-  /** The first ending signal, null as long as none has come. */
+  /** The first ending signal. Null until one arrives. */
   received: EndingSignal | null = null
   #listener: (signal: EndingSignal) => void = () => {}
   readonly #handlers = endingSignals.map(signal => ({ signal, handle: () => this.#onSignal(signal) }))
@@ -36,7 +36,7 @@ export class SignalListener {
     for (const { signal, handle } of this.#handlers) process.on(signal, handle)
   }
 
-  /** Replaces the listener that was there before. */
+  /** Replaces the previous listener. */
   listen(listener: (signal: EndingSignal) => void): void {
     this.#listener = listener
   }

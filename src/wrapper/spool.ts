@@ -13,7 +13,7 @@ export interface SpooledFile {
 
 export interface SpoolSweep {
   files: SpooledFile[]
-  /** Files that are not an event and never will be, with the reason. */
+  /** Files that will never become a valid event, each with the reason. */
   rejected: { path: string; reason: string }[]
 }
 
@@ -51,20 +51,20 @@ function describeFile(path: string, name: string): FileEntry | null {
   }
 }
 
-/** Claude runs one hook after the other, so within one tick of the clock the pids tell their order. */
+/** Claude runs hooks one after the other, so pids give the order of files with the same time. */
 function byAge(a: FileEntry, b: FileEntry): number {
   if (a.bornNs !== b.bornNs) return a.bornNs < b.bornNs ? -1 : 1
   return a.pid - b.pid
 }
 
-/** Longer than Claude lets a hook run. After that, the pid belongs to another process. */
+/** Longer than Claude lets a hook run. If the pid exists after that, it belongs to another process. */
 const longestWriteMs = 30_000
 
 function isBeingWritten({ pid, bornNs }: FileEntry, nowMs: number): boolean {
   return isTaken(pid) && nowMs - Number(bornNs / 1_000_000n) < longestWriteMs
 }
 
-/** Returns undefined if the text is not yet, or not at all, a JSON object. */
+/** Returns undefined if the text is not a complete JSON object. */
 function parseWhole(text: string): unknown {
   if (!text.trimEnd().endsWith('}')) return undefined
   try {

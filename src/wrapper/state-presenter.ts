@@ -7,17 +7,17 @@ import type { Log } from './log.ts'
 import { runNotifyCommand } from './notify-command.ts'
 import type { Requests } from './requests.ts'
 
-/** Claude's status may be quicker than the hook that tells whether a rule will answer. */
+/** Claude's status may arrive before the hook's report, which tells whether a rule will answer. */
 const hookMs = 300
 
 interface Presented {
   state: State
   waitingFor: WaitingFor | null
-  /** A rule is about to answer, so the user is not called. */
+  /** True if a rule is about to answer, so that the user is not alerted. */
   isHandled: boolean
 }
 
-/** Shows a mission's state on its surface, and calls the user for everything that no rule is about to answer. */
+/** Shows a mission's state on its surface, and alerts the user unless a rule is about to answer. */
 export class StatePresenter {
   readonly #context: Context
   readonly #config: Config['notify']
@@ -44,13 +44,13 @@ export class StatePresenter {
     this.#log = log
   }
 
-  /** A subscriber of the mission service. */
+  /** Subscribe this to the mission service. */
   readonly onChanged = ({ change }: MissionChanged): void => {
     if ('state' in change) this.#presentSoon(change.waiting_for ?? null)
     if ('name' in change) this.#try(() => this.#surface.rename(this.#record()))
   }
 
-  /** Who answers may have changed although the state has not. */
+  /** Call it when a request passes from a rule to the user, or back. The state itself does not change then. */
   refresh(): void {
     this.close()
     if (this.#presented) this.#present(this.#requests.isHandled)

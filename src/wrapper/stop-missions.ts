@@ -23,8 +23,8 @@ const wrapperMs = 3_000
 const wakeMs = 250
 
 /**
- * Ends the running ones among these missions in parallel. Afterwards their processes are gone and the store says so.
- * Resolves to the missions that may still run, for instance in another container.
+ * Ends those of the missions that are running, in parallel. Their processes are gone and the store is up to date when it
+ * resolves. Resolves to the missions that may still run, for instance in another container.
  */
 export async function stopMissions(
   context: Context,
@@ -48,7 +48,7 @@ export async function stopMissions(
   status.clear()
   const left = stillHeld(db, others)
   const areGone = await Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs)))
-  // Inside a mission, its end is also the end of this process, so it comes last.
+  // If this command runs inside a mission, it ends together with that mission. So that mission comes last.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
   if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
   const alive = new Set(left.filter((_, index) => !areGone[index]).map(({ mission }) => mission.id))
@@ -65,13 +65,13 @@ function held(mission: MissionRecord): Held[] {
   return wrapper === null ? [] : [{ mission, wrapper }]
 }
 
-/** Waiting for a process that cannot be seen would never end. */
+/** Leaves out invisible processes, for instance in another container, because their end cannot be seen either. */
 function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): ProcessIdentity[] {
   const states = probe.liveness(wrappers)
   return wrappers.filter((_, index) => states[index] !== 'unknown')
 }
 
-/** The missions whose wrapper did not release its lease. A lease that another wrapper took since is not touched. */
+/** The missions whose wrapper did not release its lease. Excludes leases that a new wrapper has taken meanwhile. */
 function stillHeld(db: Database, before: readonly Held[]): Held[] {
   const wrappers = new Map(before.map(({ mission, wrapper }) => [mission.id, wrapper]))
   return listHeldMissions(db)
@@ -79,7 +79,7 @@ function stillHeld(db: Database, before: readonly Held[]): Held[] {
     .filter(({ mission, wrapper }) => isSameProcess(wrapper, wrappers.get(mission.id) ?? null))
 }
 
-/** Does what a killed wrapper could not do itself. Resolves to false if it or its Claude may still be alive. */
+/** Cleans up for a killed wrapper. Resolves to false if the wrapper or its Claude may still be alive. */
 async function cleanUp(
   context: Context,
   db: Database,
@@ -94,7 +94,7 @@ async function cleanUp(
   return true
 }
 
-/** Resumed in the background of a shell, Claude reaches for the terminal, and the kernel suspends both again. */
+/** Wakes wrappers up again and again: the kernel suspends them whenever a background Claude uses the terminal. */
 async function waitAwake(
   probe: ProcessProbe,
   wrappers: readonly ProcessIdentity[],
@@ -128,7 +128,7 @@ export async function dismissLost(context: Context, db: Database, mission: Missi
 export function stillRunning(missions: readonly MissionRecord[]): AgencError {
   const ids = missions.map(({ id }) => shortId(id))
   return new AgencError(
-    `could not be stopped from here: ${ids.join(', ')}`,
-    `If it runs in another container, stop it there. See its processes: agenc mission show ${ids[0]}`,
+    `cannot be stopped from here: ${ids.join(', ')}`,
+    `If it runs in another container, stop it there. List its processes with: agenc mission show ${ids[0]}`,
   )
 }

@@ -15,7 +15,7 @@ export interface Supervision {
   observer: Observer
   graceMs: number
   wantsRestart: () => boolean
-  /** Called before Claude is told to go. */
+  /** Called before Claude is told to end. */
   releaseHooks: () => void
   /** Called right after the start, before any report is read. */
   onStarted: () => void
@@ -24,7 +24,7 @@ export interface Supervision {
 /** Runs one Claude from start to end. */
 export async function superviseClaude(run: Run, supervision: Supervision): Promise<Ending> {
   const { signals, surface, log } = run
-  // A signal that came while this process was busy is delivered in the next turn of the event loop.
+  // Node delivers a signal that arrived while this process was busy in the next turn of the event loop.
   await new Promise(resolve => setImmediate(resolve))
   if (signals.received !== null) return endingBeforeStart(run, signals.received)
   const startedMs = Date.now()
@@ -60,13 +60,13 @@ interface Exit {
   wasKilled: boolean
 }
 
-/** How long Claude's tools may take to end after Claude. */
+/** How long Claude's tools may take to end after Claude itself. */
 const familyMs = 1_000
 /** How much later than Claude the wrapper may hear of a signal that both were sent. */
 const ownSignalMs = 1_000
 /** How long the user's own hooks may delay the first prompt. A prompt that is a /command is never reported. */
 const promptMs = 60_000
-/** While Claude starts it reads its trust list. At these moments we check that our entry is still there. */
+/** Claude reads its trust list while it starts. These are the times at which we check that our entry is still there. */
 const trustChecksMs = [50, 150, 300, 500, 800, 1_200]
 
 class Claude {
@@ -90,7 +90,7 @@ class Claude {
     const { observer, onStarted } = supervision
     this.#child = this.#spawn()
     this.#identity = probe.identify(this.#child.pid ?? 0)
-    // A Claude that could not be found again, or whose reports could not be read, must not run.
+    // If its pid cannot be stored or its reports cannot be read, this Claude must not run.
     try {
       this.#storeIdentity()
       onStarted()
@@ -148,7 +148,7 @@ class Claude {
 
   #finish(): void {
     this.#phase = 'over'
-    // After a signal this process ends as well, and with it everything that it has open.
+    // After a signal this process ends too, and that closes everything.
     if (this.#run.signals.received === null) this.#close()
   }
 
@@ -192,7 +192,7 @@ class Claude {
     return this.#identity === null ? [] : listTree(context.exec, probe, this.#identity.pid).slice(1)
   }
 
-  /** Claude ends its tools itself. Those that are still there after a while are killed. */
+  /** Claude ends its tools itself. Tools that are still running after a while are killed. */
   async #endFamily(): Promise<void> {
     const { graceMs } = this.#supervision
     const { probe } = this.#run
@@ -209,7 +209,7 @@ class Claude {
     this.#dropPrompt(promptTaken)
     if (hasOpened) this.#promptTimer ??= setTimeout(() => this.#onPromptTimeout(), promptMs).unref()
     const isAtRest = state === 'idle' && !background && this.#phase === 'running'
-    // Claude also rests for a moment before it takes its first prompt.
+    // Claude is also idle for a moment before it takes its first prompt.
     if (wantsRestart() && isAtRest && !existsSync(this.#promptPath)) this.#endWith('SIGTERM')
   }
 
@@ -218,15 +218,15 @@ class Claude {
     this.#onReport()
   }
 
-  /** The prompt is kept until Claude has taken it: a failed start must not lose it, and no start may repeat it. */
+  /** Deletes the prompt once Claude has taken it. A failed start must not lose it, and a later start must not repeat it. */
   #dropPrompt(isTaken: boolean): void {
     if (isTaken) removeFile(this.#promptPath)
   }
 
-  /** After Ctrl-Z in a window without a shell, where no one could type `fg`. Under a shell both stay suspended. */
+  /** Undoes Ctrl-Z in a window without a shell, where `fg` is impossible. Under a shell both stay suspended. */
   readonly #continue = () => void this.#child.kill('SIGCONT')
 
-  /** A Claude that cannot get the lock writes its config without it, and our entry may be lost. */
+  /** If another Claude cannot get the lock, it writes its config without it, and our entry may be lost. */
   #confirmTrust(): void {
     const { launch, observer } = this.#supervision
     for (const delayMs of trustChecksMs) {
@@ -241,6 +241,6 @@ class Claude {
 function notStarted(claude: string, error: Error): AgencError {
   return new AgencError(
     `${claude} could not be started: ${error.message}`,
-    "Check the setting: 'agenc config get claude.command'.",
+    "Check the setting with 'agenc config get claude.command'.",
   )
 }

@@ -5,7 +5,7 @@ import { removeFile } from '../io/files.ts'
 import type { Runner } from '../system/runner.ts'
 
 /**
- * A FIFO that calls `onWakeup` whenever a byte arrives. It needs no polling, and none of the user's few inotify
+ * A FIFO that calls `onWakeup` whenever a byte arrives. It needs neither polling nor one of the user's few inotify
  * instances.
  */
 export class WakeupFifo {
@@ -20,7 +20,7 @@ export class WakeupFifo {
     this.#path = path
   }
 
-  /** Open for reading and writing, the FIFO never ends, writers never block, and bytes wait until they are read. */
+  /** Opened for reading and writing, a FIFO has no end, writers never block, and bytes are kept until they are read. */
   open(): number {
     if (this.#descriptor !== null) return this.#descriptor
     if (!isFifo(this.#path)) makeFifo(this.#exec, this.#path)
@@ -45,13 +45,13 @@ function isFifo(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false
 }
 
-/** The guard's shell makes the FIFO too. If both try at once, one of them fails, and the FIFO is there. */
+/** The guard's shell creates the FIFO too. If both try at once, one of them fails, but the FIFO exists. */
 function makeFifo(exec: Runner, path: string): void {
   removeFile(path)
   const { stderr } = exec.capture('mkfifo', ['-m', '600', path])
   if (isFifo(path)) return
   throw new AgencError(
-    `cannot make the FIFO ${path}: ${stderr.trim()}`,
+    `cannot create the FIFO ${path}: ${stderr.trim()}`,
     'Set AGENC_DIRPATH to a directory on a local disk.',
   )
 }
@@ -81,7 +81,7 @@ export function isListening(path: string): boolean {
   }
 }
 
-/** There is no FIFO, or no process has it open. */
+/** The FIFO does not exist, or no process has it open. */
 function isUnheard(error: unknown): boolean {
   return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENXIO'
 }

@@ -108,9 +108,9 @@ describe('the delay', () => {
     await box.say('[[bash touch one]] [[text done]]')
     await box.asked()
     expect(box.agencJson(['hold'])).toMatchObject({ held: true, missions: [] })
-    await waitFor('the delay to pass', () => box.log().includes('on hold: request 1 is left to the user'))
+    await waitFor('the delay to pass', () => box.log().includes('paused: request 1 '))
     expect(box.hasMade('one')).toBe(false)
-    expect(box.agenc(['mission', 'show', box.id]).stdout).toMatch(/approvals +rules, on hold/)
+    expect(box.agenc(['mission', 'show', box.id]).stdout).toMatch(/approvals +rules, .*paused/)
     expect(box.agencJson(['hold', '--release'])).toMatchObject({ held: false, since: null, missions: [] })
     expect(box.now()).toMatchObject({ state: 'waiting', pending: [{ tool: 'Bash' }] })
     box.press('1')
@@ -144,7 +144,7 @@ describe('answered from elsewhere', () => {
     ])
     expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('nothing waits for an answer'),
+      stderr: expect.stringContaining('no open request'),
     })
   })
 

@@ -147,7 +147,7 @@ describe('bad usage leaves nothing behind', () => {
 })
 
 describe('rm', () => {
-  test('refuses what is nowhere else, and says what', { timeout: 60_000 }, async () => {
+  test('refuses to delete work that exists only here, and lists it', { timeout: 60_000 }, async () => {
     const box = base()
     const { id, dir, short_id } = await box.create('app')
     const refusal = () => box.agenc(['mission', 'rm', short_id, '--yes'])
@@ -155,7 +155,7 @@ describe('rm', () => {
 
     writeFileSync(join(dir, 'new\u001b[31m file'), 'x')
     expect(refusal()).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(refusal().stderr).toMatch(/holds work that is nowhere else\n {2}1 untracked file: new file\n/)
+    expect(refusal().stderr).toMatch(/only here\n {2}1 file not tracked by git: new file\n/)
     git('add', '--all')
     expect(refusal().stderr).toContain('1 uncommitted file: new file')
     git('commit', '--quiet', '--message', 'x')

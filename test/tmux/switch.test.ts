@@ -164,11 +164,11 @@ describe('switch', () => {
     const terminal = openScript('switch.sh', [socketOf(box), 'fzf'], { ...box.env, PATH })
     expect(await terminal.exited).toBe(1)
     expect(terminal.screen()).toContain('protocol version mismatch')
-    expect(terminal.screen()).toContain('agenc: tmux could not be asked')
+    expect(terminal.screen()).toContain('agenc: tmux does not answer')
     for (const command of ['switch', 'next']) {
       const done = box.agenc(['tmux', command, '--json'], { env: { ...box.inside(a.id), PATH } })
       expect(done).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(done.stderr).toContain('agenc: tmux could not be asked')
+      expect(done.stderr).toContain('agenc: tmux does not answer')
     }
   })
 

@@ -120,7 +120,7 @@ describe('the reader and its cache', () => {
   test('without a file, the defaults apply and no cache is written', async () => {
     const paths = settingsFile()
     expect(await readConfig(paths)).toEqual(defaultConfig)
-    expect(existsSync(paths.readConfig)).toBe(false)
+    expect(existsSync(paths.configCache)).toBe(false)
   })
 
   test('the defaults in the schema directory are those of the schema', () => {
@@ -131,7 +131,7 @@ describe('the reader and its cache', () => {
   test('the first read checks and caches, the next one uses the cache', async () => {
     const paths = settingsFile('{ "claude": { "model": "opus" } }')
     expect((await readConfig(paths)).claude.model).toBe('opus')
-    markCache(paths.readConfig)
+    markCache(paths.configCache)
     expect((await readConfig(paths)).claude.model).toBe('from the cache')
   })
 
@@ -140,31 +140,31 @@ describe('the reader and its cache', () => {
     await readConfig(paths)
     writeFileSync(paths.config, '{ "claude": { "model": "haiku" } }')
     expect((await readConfig(paths)).claude.model).toBe('haiku')
-    markCache(paths.readConfig)
+    markCache(paths.configCache)
     expect((await readConfig(paths)).claude.model).toBe('from the cache')
   })
 
   test('the cache of another version of agenc is not used', async () => {
     const paths = settingsFile('{ "claude": { "model": "opus" } }')
     await readConfig(paths)
-    const cached = JSON.parse(readFileSync(paths.readConfig, 'utf8'))
+    const cached = JSON.parse(readFileSync(paths.configCache, 'utf8'))
     cached.config.claude.model = 'old'
-    writeFileSync(paths.readConfig, JSON.stringify({ ...cached, version: '0.0.0' }))
+    writeFileSync(paths.configCache, JSON.stringify({ ...cached, version: '0.0.0' }))
     expect((await readConfig(paths)).claude.model).toBe('opus')
   })
 
   test('a cache that cannot be written does not matter', async () => {
     const paths = settingsFile('{ "claude": { "model": "opus" } }')
-    mkdirSync(join(paths.readConfig, 'in-the-way'), { recursive: true })
+    mkdirSync(join(paths.configCache, 'in-the-way'), { recursive: true })
     expect((await readConfig(paths)).claude.model).toBe('opus')
   })
 
   test('a write leaves a cache that fits', async () => {
     const paths = settingsFile()
     await changeConfig(paths, [[settingNamed('claude.model'), 'opus']])
-    markCache(paths.readConfig)
+    markCache(paths.configCache)
     expect((await readConfig(paths)).claude.model).toBe('from the cache')
-    rmSync(paths.readConfig)
+    rmSync(paths.configCache)
     expect((await readConfig(paths)).claude.model).toBe('opus')
   })
 

@@ -102,7 +102,7 @@ test('a newer store is not touched, not even by the way it is opened', async () 
   const before = bytes(directory)
   await expect(openStore(path)).rejects.toMatchObject({
     message: `${path} was written by a newer agenc`,
-    hint: 'Update agenc; the store was not touched.',
+    hint: expect.stringContaining('Update agenc'),
   })
   await expect(openStoreForReading(path)).rejects.toThrow(/newer agenc/)
   expect(bytes(directory)).toEqual(before)
@@ -114,7 +114,7 @@ test('what is not a store is named, and left alone', async () => {
   writeFileSync(path, 'this is no database, but somebody may need it')
   const before = bytes(directory)
   for (const open of [openStore, openStoreForReading]) {
-    await expect(open(path)).rejects.toThrow(`the store ${path} cannot be opened: file is not a database`)
+    await expect(open(path)).rejects.toThrow(`${path}: file is not a database`)
   }
   expect(bytes(directory)).toEqual(before)
 })
@@ -128,7 +128,7 @@ test.each([
   else mkdirSync(join(home, directory), { recursive: true })
   await expect(openStore(join(home, 'database.sqlite'))).rejects.toMatchObject({
     name: 'AgencError',
-    message: expect.stringMatching(`the store ${home}/database.sqlite cannot be opened: (${reason})`),
+    message: expect.stringMatching(`${home}/database.sqlite: (${reason})`),
     hint: expect.stringContaining('AGENC_DIRPATH'),
   })
 })

@@ -66,26 +66,29 @@ async function refuseContradictions(context: Context, { decision, mode, message 
   if (decision !== 'allow' && decision !== 'deny')
     throw usageError(`${JSON.stringify(decision)} is not an answer`, 'Answer allow or deny.')
   if (mode !== undefined && decision === 'deny')
-    throw usageError('--mode goes with allow', 'A request that is denied changes no mode.')
+    throw usageError('--mode works only with allow', 'Leave --mode out to deny the request.')
   if (message !== undefined && decision === 'allow')
-    throw usageError('--message goes with deny', 'Claude gets the tool’s own result when it is allowed.')
+    throw usageError('--message works only with deny', 'Leave --message out to allow the request.')
   if ((message ?? '').length > longestMessage)
-    throw usageError(`the message is too long`, `At most ${longestMessage} characters.`)
+    throw usageError('the message is too long', `Use at most ${longestMessage} characters.`)
   if (mode !== undefined) refuseMode(await modesOfClaude(context), claudeMode(mode))
 }
 
-/** Claude would ignore the whole answer. */
+/** Claude ignores an answer with a mode that it does not accept. */
 function refuseMode(listed: string[] | null, mode: string): void {
   if (mode === 'bypassPermissions')
-    throw usageError('an answer cannot lead to bypassPermissions', "Use 'agenc mission set --restart'.")
+    throw usageError(
+      'an answer cannot switch to bypassPermissions',
+      "Use 'agenc mission set --permission-mode bypassPermissions --restart'.",
+    )
   if (listed !== null && !listed.includes(mode))
     throw usageError(
       `this Claude does not know the permission mode ${JSON.stringify(mode)}`,
-      `It lists ${listed.join(', ')}.`,
+      `Claude lists ${listed.join(', ')}.`,
     )
 }
 
-/** The oldest, unless one is named. */
+/** Returns the named request, or the oldest if none is named. */
 function requestOf(mission: MissionJson, id: string | undefined): PendingRequest {
   const { pending } = mission
   const request = id === undefined ? pending[0] : pending.find(candidate => candidate.id === id)
@@ -94,37 +97,44 @@ function requestOf(mission: MissionJson, id: string | undefined): PendingRequest
   if (!request) throw nothingPending(mission)
   if (isForTheUser(request.tool)) {
     const kind = dialogTools[request.tool] === 'plan' ? 'Plans' : 'Questions'
-    throw new AgencError(`${kind} must be answered in the window`, goThere(mission))
+    throw new AgencError(`${kind} must be answered in the window: ${focusCommand(mission)}`)
   }
   return request
 }
 
 function nothingPending(mission: MissionJson): AgencError {
   if (mission.state !== 'waiting')
-    return new AgencError(`nothing waits for an answer in ${mission.short_id}`, 'See: agenc mission ls')
+    return new AgencError(
+      `${mission.short_id} has no open request`,
+      "Run 'agenc mission ls' to see which missions are waiting.",
+    )
   return new AgencError(
-    `${mission.short_id} waits for you (${mission.waiting_for}), which cannot be answered from here`,
+    `${mission.short_id} is waiting for you (${mission.waiting_for}), which can only be answered in its window`,
     goThere(mission),
   )
 }
 
 function tooLate(mission: MissionJson): AgencError {
   return new AgencError(
-    `the request in ${mission.short_id} was answered meanwhile, or only its dialog can answer it`,
+    `the request of ${mission.short_id} has already been answered, or can only be answered in its window`,
     goThere(mission),
   )
 }
 
-/** Of two who answer at once the first one counts. */
+/** Two commands have answered at the same time, and Claude got the answer of the other one. */
 function answeredOtherwise({ short_id }: MissionJson, decision: string): AgencError {
   return new AgencError(
-    `another 'mission answer' was quicker: the request in ${short_id} is ${answered(decision).toLowerCase()}`,
-    'See: agenc approvals ls',
+    `another 'mission answer' was faster: the request of ${short_id} was ${answered(decision).toLowerCase()}`,
+    "Run 'agenc approvals ls' to see the answers.",
   )
 }
 
-function goThere({ short_id }: MissionJson): string {
-  return `Go there: agenc mission focus ${short_id}`
+function focusCommand({ short_id }: MissionJson): string {
+  return `agenc mission focus ${short_id}`
+}
+
+function goThere(mission: MissionJson): string {
+  return `Go there with: ${focusCommand(mission)}`
 }
 
 function listing(pending: readonly PendingRequest[]): string {

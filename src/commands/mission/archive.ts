@@ -15,7 +15,7 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
       const chosen = await chooseMissions(context, db, words)
       const missions = missionService(context, db)
       const archived = archiveMissions(missions, chosen)
-      // A mission that runs, or may still run, stays in the list.
+      // A mission that could not be stopped must stay in the list.
       const left = await stopMissions(context, db, chosen).catch(error => {
         unarchiveMissions(missions, archived)
         throw error

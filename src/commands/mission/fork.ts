@@ -49,7 +49,7 @@ export default defineCommand<Input>({
   },
 })
 
-/** Nothing was said yet in a fresh fork: branch off where it did. null: there is nothing to copy. */
+/** A fork without messages is branched where the fork itself began. Returns null if there is no conversation yet. */
 function sessionToBranchFrom(original: MissionRecord): string | null {
   return original.session_begun === 1 ? original.session_id : original.forked_session_id
 }

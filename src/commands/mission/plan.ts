@@ -21,7 +21,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
       return { mission: chosen, plans: listPlans(db!, chosen.id) }
     })
     const path = plans.at(-1)
-    if (path === undefined) throw new AgencError(`${shortId(mission.id)} has made no plan yet`)
+    if (path === undefined) throw new AgencError(`${shortId(mission.id)} has no plan yet`)
     const text = readPlan(mission, path)
     if (json) out.line(JSON.stringify({ mission_id: mission.id, path, text }))
     else if (out.isTerminal) out.write(renderMarkdown(text, out))
@@ -35,8 +35,8 @@ function readPlan({ id }: MissionRecord, path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     throw new AgencError(
-      `the plan of ${shortId(id)} cannot be read: ${(error as Error).message}`,
-      `'agenc mission show ${shortId(id)}' lists its plans.`,
+      `cannot read the plan of ${shortId(id)}: ${(error as Error).message}`,
+      `Run 'agenc mission show ${shortId(id)}' to list its plans.`,
     )
   }
 }

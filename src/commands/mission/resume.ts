@@ -68,6 +68,6 @@ function resumeRunning(
   }
   throw new AgencError(
     `${shortId(mission.id)} is running ${whereIsIt(context.exec, mission.wrapper_pid!)}`,
-    `Go there, or stop it first: agenc mission stop ${shortId(mission.id)}`,
+    `Go there, or stop it first with: agenc mission stop ${shortId(mission.id)}`,
   )
 }

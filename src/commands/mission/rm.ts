@@ -38,7 +38,7 @@ export default defineCommand<Input>({
       }
       check()
       await confirmOrFlag(context, `Delete ${missions.map(titleOf).join(', ')}?`, yes)
-      // A question may stand for hours.
+      // The user may have left the question open for hours.
       if (!yes) check()
       const lastCheck = (mission: MissionRecord) => refuseRunning(context, mission)
       for (const { id } of missions) await removeMission(context, db, id, lastCheck)
@@ -57,7 +57,7 @@ function refuseRunning(context: Context, mission: MissionRecord | undefined): vo
   if (!mission || statusNow(context, mission) !== 'running') return
   throw new AgencError(
     `${titleOf(mission)} is running`,
-    `Stop it first: agenc mission stop ${shortId(mission.id)}`,
+    `Stop it first with: agenc mission stop ${shortId(mission.id)}`,
   )
 }
 
@@ -65,7 +65,7 @@ function refuseUnsavedWork(context: Context, mission: MissionRecord): void {
   const losses = whatWouldBeLost(context, mission)
   if (losses.length === 0) return
   throw new AgencError(
-    `${titleOf(mission)} holds work that is nowhere else`,
+    `${titleOf(mission)} has work that exists only here`,
     [...losses.map(loss => `  ${loss}`), 'Commit and push it, or delete it with --force.'].join('\n'),
   )
 }

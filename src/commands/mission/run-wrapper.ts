@@ -36,6 +36,6 @@ async function refuseUnbegun(context: Context, id: MissionId): Promise<void> {
   if (!mission || mission.session_begun === 1 || mission.forked_session_id !== null) return
   throw new AgencError(
     `mission ${shortId(id)} has no conversation to resume`,
-    'Leave --resume out to begin one.',
+    'Leave --resume out to start one.',
   )
 }

@@ -77,7 +77,7 @@ function changeOf({ permissionMode, follow, approve, model }: Input): MissionCha
   return change
 }
 
-/** Approvals are looked up at every request. Claude takes everything else only at its start. */
+/** A new approval mode applies to the next request. Everything else takes effect when Claude starts again. */
 function tell(context: Context, mission: MissionRecord, change: MissionChange, isRestarted: boolean): void {
   const { id } = mission
   const isForStart = 'permission_mode' in change || 'model' in change

@@ -26,7 +26,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
 })
 
 function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
-  const mode = mission.permission_mode ?? 'as Claude decides'
+  const mode = mission.permission_mode ?? 'chosen by Claude'
   const lines: [string, string | null][] = [
     ['id', mission.id],
     ['name', mission.name],
@@ -35,7 +35,7 @@ function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
     ['since', mission.waiting_since],
     ['directory', mission.dir],
     ['permissions', `${mode} (${mission.permission_mode_source})`],
-    ['approvals', `${mission.approve}${isHeld ? ', on hold' : ''}`],
+    ['approvals', `${mission.approve}${isHeld ? ', approvals are paused' : ''}`],
     ['model', mission.model],
     ['session', mission.session_id],
     ['parent', mission.parent_id],

@@ -72,7 +72,7 @@ function create(context: Context, tmux: Tmux): boolean {
   return createSession(context, tmux, { name: 'agenc', command })
 }
 
-/** If tmux refuses the keys, a session that was just created is not left behind. */
+/** Ends a session that was just created if tmux refuses the key bindings. */
 function configureOrEnd(context: Context, tmux: Tmux, config: Config['tmux'], isOurs: boolean): void {
   try {
     configureSession(context, tmux, config)
@@ -82,7 +82,7 @@ function configureOrEnd(context: Context, tmux: Tmux, config: Config['tmux'], is
   }
 }
 
-/** If the picker is cancelled before, while or after the client attaches, the session is gone, and that is no error. */
+/** Cancelling the picker ends the session, at any moment around the attaching. That is not an error. */
 async function goThere(context: Context, tmux: Tmux, lost: number): Promise<number> {
   const insideOther = ownSocket(context.env) !== null
   const go: TmuxCommand = [insideOther ? 'switch-client' : 'attach-session', '-t', sessionTarget]

@@ -13,8 +13,8 @@ export default defineCommand<Record<string, never>>({
     const state = askForSession(tmux)
     if (state.kind === 'unknown') throw cannotBeAsked(state)
     if (state.kind === 'none') context.err.line('There is no agenc session.')
-    // Then tmux would take a client of another session.
-    else if (state.clients.length === 0) context.err.line('Nobody is attached to the agenc session.')
+    // Without a client here, tmux would detach one of another session.
+    else if (state.clients.length === 0) context.err.line('No client is attached to the agenc session.')
     else tmux.tell(['detach-client', ...(place ? [] : ['-s', sessionTarget])])
     return 0
   },

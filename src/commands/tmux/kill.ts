@@ -23,7 +23,7 @@ export default defineCommand<{ detached?: boolean }>({
   examples: ['agenc tmux kill'],
   async run(context, { detached }) {
     if (!detached && currentWindow(context)) {
-      // Inside the session this process would end with it, so a process outside of the session does the work.
+      // This process would end together with the session, so a process outside of it does the work.
       spawnDetached(context.exec, [...context.self, 'tmux', 'kill', '--detached'], context.env)
       return 0
     }
@@ -55,7 +55,7 @@ async function endSession(context: Context, tmux: Tmux, session: Session): Promi
   })
   tmux.ask(['kill-session', '-t', sessionTarget])
   if (left.length > 0) throw stillRunning(left)
-  // Keys that tmux refuses to restore must not keep the session from ending.
+  // If tmux refuses to restore the keys, the session ends all the same.
   if (problem !== null) throw problem
 }
 

@@ -22,7 +22,7 @@ export default defineCommand<{ json?: boolean }>({
   },
 })
 
-/** Cycles through the waiting missions, in the order in which they began to wait. */
+/** Cycles through the waiting missions, longest wait first. */
 export function nextWaiting(missions: readonly MissionJson[], here: string | null): MissionJson | null {
   const waiting = missions
     .filter(mission => mission.state === 'waiting' && mission.tmux_window !== null)

@@ -70,7 +70,10 @@ async function restoreAll(context: Context, db: Database, tmux: Tmux): Promise<R
   return results
 }
 
-/** Resolves to null when the mission is back. Only one starts at a time, because thirty Claudes at once would stall the machine. */
+/**
+ * Resolves to null when the mission runs again, otherwise to the reason why not. Missions are restored one by one,
+ * because thirty Claudes that start at once would stall the machine.
+ */
 async function restoreOne(
   context: Context,
   db: Database,

@@ -34,13 +34,14 @@ export default defineCommand<Input>({
   },
 })
 
-/** `plain` is set by the script if fzf does not support what it asks for. */
+/** switch.sh passes `--plain` if fzf is missing or too old for its options. */
 async function pickAndGo(
   context: Context,
   missions: readonly MissionJson[],
   { plain }: { plain: boolean },
 ): Promise<number> {
-  if (!isInteractive(context)) throw usageError('switch needs a terminal', "Use 'agenc tmux switch --json'.")
+  if (!isInteractive(context))
+    throw usageError('Not a terminal.', "Run 'agenc tmux switch' in a terminal, or use --json.")
   const tmux = tmuxOf(context)
   const fzf = plain ? null : findProgram('fzf', context.env)
   if (fzf !== null) {
@@ -68,7 +69,7 @@ async function pickAndGo(
   return 0
 }
 
-/** Waiting missions come first, the longest wait before the others. */
+/** Waiting missions come first, longest wait first. */
 function inOrder(missions: readonly MissionJson[]): MissionJson[] {
   const rank = (mission: MissionJson) => mission.waiting_since ?? '9999'
   return [...missions].sort((a, b) => rank(a).localeCompare(rank(b)))

@@ -16,16 +16,16 @@ import {
 const condition = `#{==:#{session_name},${sessionName}}`
 const open = `switch-client -T ${tableName}`
 
-/** Only a recorded binding is ours: the user may have bound the same command by hand. */
+/** A binding is ours only if it was recorded. The user may have bound the same command by hand. */
 export function isOurs({ kept, bindings }: ServerKeys, key: string): boolean {
   const command = kept?.key === key ? bindings.get(key)?.command : undefined
   return command?.startsWith(`if-shell -F "${condition}" "${open}"`) ?? false
 }
 
-/** Keeps the repeat flag and note of the user's binding, because in other sessions the key still is theirs. */
+/** Keeps the repeat flag and note of the user's binding, which the key still has in other sessions. */
 export function bindOurs({ key, original }: Kept, { commandNames }: ServerKeys): string {
   const otherwise = original === null ? '' : block(readable(original.command, commandNames))
-  const { repeat, note } = original ?? { repeat: false, note: 'Open the keys of agenc' }
+  const { repeat, note } = original ?? { repeat: false, note: 'Open the agenc keys' }
   return bindText(
     { table: 'prefix', key: plainKey(key), repeat, note },
     `if-shell -F '${condition}' '${open}' ${otherwise}`,
@@ -47,7 +47,7 @@ export function repeatTime(value: 0 | null): string {
   return line(value === null ? ['set-option', '-u', ...target] : ['set-option', ...target, String(value)])
 }
 
-/** Throws if a binding would not come back exactly as it was. Such a binding is never touched. */
+/** Throws if the binding could not be restored exactly. agenc never replaces such a binding. */
 export function proveRestorable(tmux: Tmux, key: string, original: Original, keys: ServerKeys): void {
   const done = tmux.source([
     bindOriginal(scratchTable, key, original, keys),

@@ -39,7 +39,7 @@ export function restoringScript(keys: ServerKeys): string[] {
   ]
 }
 
-/** What the key is bound to now or, if that is ours, what was kept when it was bound. */
+/** The current binding of the key or, if that is ours, the binding that it replaced. */
 function keep(keys: ServerKeys, key: string): Kept {
   if (isOurs(keys, key)) return keys.kept!
   const found = keys.bindings.get(key)

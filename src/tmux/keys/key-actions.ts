@@ -1,10 +1,10 @@
 import { literal, type TmuxCommand } from '../tmux.ts'
 import { line } from '../tmux-script.ts'
 
-/** Node parses the certificates at every start, which more than doubles it. */
+/** Node parses extra certificates at every start, which more than doubles its start time. */
 const quickStart = 'unset NODE_EXTRA_CA_CERTS'
 
-/** Popup arguments reach no shell and are not expanded by tmux: the script is constant, the rest is data. */
+/** tmux does not expand the arguments of a popup, and no shell parses them. So they can be any text. */
 const popupScript = [
   quickStart,
   '"$@"',
@@ -15,14 +15,14 @@ const popupScript = [
   'read -r _',
 ].join('; ')
 
-/** A program on the terminal. Done or cancelled, the popup closes; what failed can be read. */
+/** Runs a program in a popup. The popup stays open only if the program fails, so that its message can be read. */
 export function popup(program: readonly string[]): TmuxCommand {
   return ['display-popup', '-E', '-w', '80%', '-h', '60%', '/bin/sh', '-c', popupScript, 'agenc', ...program]
 }
 
 /**
- * Anything that `run-shell` prints, and a failure too, would cover the pane: words on stderr become a message.
- * tmux 3.2 does not take a client for it.
+ * `run-shell` covers the pane with any output and with a failure, so stderr is shown as a message instead. In tmux 3.2,
+ * `display-message` cannot name a client.
  */
 const quietScript = [
   'text=$("$@" 2>&1 >/dev/null </dev/null | sed "s/[$hash%]/&&/g" | tr "\\n" " ")',
@@ -32,19 +32,19 @@ const quietScript = [
   'exit 0',
 ].join('; ')
 
-/** A word that tmux fills in when the key is pressed; only for values without meaning to a shell or to tmux. */
+/** A word that tmux expands when the key is pressed. Its value must not contain anything special to sh or tmux. */
 export interface Format {
   format: string
 }
 
 export interface QuietOptions {
-  /** For a program that hands its environment on to what it starts. */
+  /** Set for a program that passes its environment on to programs it starts. */
   keepsEnvironment?: boolean
 }
 
 /**
- * A program without a terminal. `run-shell` knows only shell text, and tmux expands `#` in it, some versions
- * twice: every word is quoted for sh, and the only `#` are those of our own formats.
+ * Runs a program without a terminal. `run-shell` takes only shell text, and tmux expands `#` in it, in some versions
+ * twice. So every word is quoted for sh, and the only `#` left are those of `Format` words.
  */
 export function quietly(
   tmux: string,
@@ -65,7 +65,7 @@ function shellWord(word: string): string {
 export const missionInView: Format = { format: '#{@agenc_mission_uuid}' }
 
 const hex = '[0-9a-f]+'
-/** Anybody may set a window's option: nothing but a UUID gets past this. */
+/** Any program can set a window's option, so only a UUID is accepted. */
 const hasMission = `#{m/r:^${[hex, hex, hex, hex, hex].join('-')}$,${missionInView.format}}`
 
 export function withMission(command: TmuxCommand): TmuxCommand {
@@ -78,7 +78,7 @@ export function withMission(command: TmuxCommand): TmuxCommand {
   ]
 }
 
-/** Formats are filled in when the question is asked: by the time of the answer another mission may be in view. */
+/** Expands formats when the question is shown. By the time it is answered, another mission may be in view. */
 export function confirmed(question: string, command: TmuxCommand): TmuxCommand {
   const prompt = `${question} #{=8:@agenc_mission_uuid}? (y/n)`
   return ['run-shell', '-C', line(['confirm-before', '-p', prompt, line(command)])]
@@ -90,7 +90,7 @@ export interface MenuEntry {
   command: TmuxCommand
 }
 
-/** tmux expands an entry's command when it draws the menu. */
+/** Commands are escaped, because tmux expands them when it draws the menu. */
 export function menu(title: string, entries: readonly MenuEntry[]): TmuxCommand {
   const items = entries.flatMap(({ name, key, command }) => [name, key, literal(line(command))])
   return ['display-menu', '-T', title, '-x', 'C', '-y', 'C', ...items]

@@ -1,12 +1,12 @@
 import { type AgencError, configError } from '../../errors.ts'
 
-/** A key, and the setting that it comes from. */
+/** A key and the setting that names it. */
 export interface KeySetting {
   setting: string
   key: string
 }
 
-/** Keys for which a terminal sends the same byte. */
+/** Ctrl keys that send the same byte as another key. */
 const twins: Record<string, string> = { m: 'Enter', i: 'Tab', '[': 'Escape' }
 
 /** Throws for a key that no version of tmux can bind. */
@@ -21,7 +21,7 @@ export interface NamedKey extends KeySetting {
   name: string
 }
 
-/** Throws if two settings name the same key, or if one names a prefix, which tmux takes before any table. */
+/** Throws if two settings name the same key, or if one names a prefix key, which tmux handles before any table. */
 export function refuseConflicts(table: readonly NamedKey[], prefixes: readonly string[]): void {
   for (const [index, setting] of table.entries()) {
     if (prefixes.includes(plainKey(setting.name))) throw keyError(setting, "is tmux's own prefix")

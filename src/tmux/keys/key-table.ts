@@ -2,24 +2,24 @@ import type { Config } from '../../config/schema.ts'
 import type { TmuxCommand } from '../tmux.ts'
 import { confirmed, menu, missionInView, popup, quietly, withMission } from './key-actions.ts'
 
-/** Opened by the prefix key. */
+/** The key table that the prefix key opens. */
 export const tableName = 'agenc'
 
 type Keys = Config['tmux']['keys']
 export type KeyName = keyof Keys
 
 export interface KeyBinding {
-  /** The setting that the key comes from. */
+  /** The setting that names the key. */
   setting: string
   key: string
   note: string
   command: TmuxCommand
 }
 
-/** What the keys start: programs with their first arguments, by absolute path. */
+/** The programs that keys start: absolute paths and first arguments. */
 export interface KeyPrograms {
   agenc: readonly string[]
-  /** In place of `agenc tmux switch` and `agenc mission new`. */
+  /** Used instead of `agenc tmux switch` and `agenc mission new`. */
   switch?: readonly string[]
   new?: readonly string[]
   tmux?: string
@@ -29,7 +29,7 @@ const notes: Record<KeyName, string> = {
   new: 'New mission',
   switch: 'Switch to a mission',
   resume: 'Resume a mission',
-  next: 'Next mission that waits',
+  next: 'Next waiting mission',
   fork: 'Fork this mission',
   stop: 'Stop this mission',
   editor: 'Open the editor',
@@ -38,7 +38,7 @@ const notes: Record<KeyName, string> = {
   help: 'Help',
 }
 
-/** The key table `agenc`, as data. */
+/** The bindings of the key table `agenc`. */
 export function keyTable(keys: Keys, programs: KeyPrograms): KeyBinding[] {
   const commands = commandsOf(programs)
   const binding = (name: KeyName, command: TmuxCommand) => ({

@@ -4,7 +4,7 @@ import type { Tmux } from '../tmux.ts'
 import { bindCommand, line } from '../tmux-script.ts'
 import { type KeySetting, keyError, type NamedKey, plainKey } from './key-settings.ts'
 
-/** Server option that keeps the user's own binding of our prefix key. It ends with the server, as the binding does. */
+/** A server option with the user's own binding of our prefix key. Option and binding both last until the server ends. */
 export const keptOption = '@agenc_kept_key'
 
 const original = v.object({ command: v.string(), repeat: v.boolean(), note: v.nullable(v.string()) })
@@ -55,7 +55,7 @@ const tokens = /"(?:[^"\\]|\\.)*"|'[^']*'|(?<=^|\s)(?:\\;\\;|\\;|;;)(?=\s|$)|\\.
 /**
  * Rewrites a listed command so that tmux reads it back as it was. `list-keys` prints `\;` both between commands and for
  * an argument that is a semicolon; it separates commands if the name of a command follows. A doubled one stands for a
- * line break. Text in single quotes is escaped as if it were in double quotes.
+ * line break. Text in single quotes is escaped as in double quotes.
  */
 export function readable(command: string, commandNames: ReadonlySet<string>): string {
   let depth = 0
@@ -137,7 +137,7 @@ function keysIn(lines: readonly string[], settings: readonly KeySetting[] = []):
   return {
     named,
     prefixes: rest.slice(0, 2),
-    // Found by its form, not its position: hooks of the user's own may print lines too.
+    // Found by its form, not its position, because the user's tmux hooks may print lines too.
     kept: rest.map(parseKept).find(kept => kept !== null) ?? null,
     commandNames: new Set(rest.filter(text => text.startsWith('=')).map(text => text.slice(1))),
     bindings: new Map(
