@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { waitFor } from '../helpers/wait.ts'
-import { press, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { isAlive, press, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 function addRepo(box: WrapperBox, setup: string, trust = '--trust'): string {
   const source = join(box.root, 'sources', 'app')
@@ -37,25 +37,25 @@ describe("a repo's setup", () => {
     expect(readFileSync(join(agent, 'ran'), 'utf8')).toBe(`${agent}\n`)
   })
 
-  test('that fails is shown and stops before Claude; the next resume runs it again', async () => {
+  test('that fails is shown and Claude is not started; the next resume runs it again', async () => {
     const box = wrapperBox()
-    const repo = addRepo(box, 'echo out of luck; test -e mended')
+    const repo = addRepo(box, 'echo dependency missing; test -e fixed')
     const terminal = box.run(['mission', 'new', repo])
     await terminal.waitForText('Press Enter')
-    expect(terminal.screen()).toContain('out of luck')
+    expect(terminal.screen()).toContain('dependency missing')
     expect(terminal.screen()).toContain('setup failed with 1')
     const { id } = box.records()[0]!
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, setup_pending: 1, exit_code: 1 })
     expect(box.history(id).map(({ kind }) => kind)).not.toContain('state')
     expect(existsSync(missionFile(box, id, join('run', 'bell')))).toBe(false)
-    await press(terminal, '\r', () => !existsSync(`/proc/${terminal.pid}/fd`))
-    writeFileSync(join(missionFile(box, id, 'agent'), 'mended'), '')
+    await press(terminal, '\r', () => !isAlive(terminal.pid))
+    writeFileSync(join(missionFile(box, id, 'agent'), 'fixed'), '')
     box.run(['mission', 'resume', id])
     await box.ready(id)
     expect(box.record(id).setup_pending).toBe(0)
   })
 
-  test('of a repo that is not trusted is not run', async () => {
+  test('does not run if the repo is not trusted', async () => {
     const box = wrapperBox()
     const repo = addRepo(box, 'touch ran', '--no-trust')
     box.run(['mission', 'new', repo])
@@ -64,17 +64,17 @@ describe("a repo's setup", () => {
     expect(existsSync(join(missionFile(box, id, 'agent'), 'ran'))).toBe(false)
   })
 
-  test('of a repo that is trusted no more is not run, also in a copy made before', async () => {
+  test('does not run if the repo is no longer trusted, in a clone neither', async () => {
     const box = wrapperBox()
     const repo = addRepo(box, 'touch ran; exit 1')
     const terminal = box.run(['mission', 'new', repo])
     await terminal.waitForText('Press Enter')
     const { id } = box.records()[0]!
-    await press(terminal, '\r', () => !existsSync(`/proc/${terminal.pid}/fd`))
+    await press(terminal, '\r', () => !isAlive(terminal.pid))
     rmSync(join(missionFile(box, id, 'agent'), 'ran'))
     expect(box.agenc(['repo', 'trust', repo, '--revoke']).exitCode).toBe(0)
     box.run(['mission', 'new', '--clone', id])
-    const copy = await waitFor('the copy', () => box.records()[1])
+    const copy = await waitFor('the clone', () => box.records()[1])
     box.run(['mission', 'resume', id])
     for (const mission of [copy.id, id]) {
       await box.until(mission, 'waiting:trust')
@@ -87,14 +87,14 @@ describe("a repo's setup", () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    'is ended by %s with everything it started, and Claude is not started',
+    '%s ends it with everything it started, and Claude is not started',
     async (signal, exitCode) => {
       const box = wrapperBox()
       const repo = addRepo(box, 'sh -c "echo \\$\\$ >inner; sleep 1000"; echo >after; sleep 1000')
       const terminal = box.run(['mission', 'new', repo])
       const { id } = await waitFor('the mission', () => box.records()[0])
       const agent = missionFile(box, id, 'agent')
-      const inner = await waitFor('the setup', () =>
+      const inner = await waitFor('the setup’s inner process', () =>
         Number(readFileSync(join(agent, 'inner'), 'utf8').trim()),
       )
       process.kill(terminal.pid, signal)

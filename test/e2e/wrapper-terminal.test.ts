@@ -6,7 +6,7 @@ import { agencScript } from '../helpers/cli.ts'
 import type { Terminal } from '../helpers/terminal.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { say, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { isSuspended, say, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 const ctrlZ = '\u001a'
 
@@ -18,8 +18,8 @@ async function missionUnderShell(box: WrapperBox): Promise<{ id: string; termina
   return { id, terminal }
 }
 
-describe('after Claude died hard', () => {
-  test('the terminal is as it was: modes, screen, scrollback', async () => {
+describe('after kill -9 of Claude', () => {
+  test('the terminal has its modes, screen and scrollback back', async () => {
     const box = wrapperBox()
     const { id, terminal } = await missionUnderShell(box)
     await terminal.waitForText('Claude Code')
@@ -35,7 +35,7 @@ describe('after Claude died hard', () => {
     await terminal.waitForText(/isig\.icanon\.echo/)
   })
 
-  test('under a shell the exit code is 137 and nothing waits for Enter', async () => {
+  test('under a shell the exit code is 137 and no message waits for Enter', async () => {
     const box = wrapperBox()
     const { id, terminal } = await missionUnderShell(box)
     process.kill(box.record(id).claude_pid!, 'SIGKILL')
@@ -46,14 +46,14 @@ describe('after Claude died hard', () => {
 })
 
 describe('Ctrl-Z', () => {
-  test('in a window of its own Claude goes on, again and again', async () => {
+  test('as the first process of a terminal, Claude continues at once, every time', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission()
     for (const word of ['first', 'second']) {
       const drawn = terminal.raw().length
       terminal.type(ctrlZ)
-      await waitFor('the suspension', () => terminal.raw().slice(drawn).includes('suspended'))
-      await waitFor('the way back', () =>
+      await waitFor('Claude to suspend itself', () => terminal.raw().slice(drawn).includes('suspended'))
+      await waitFor('Claude to draw its screen again', () =>
         terminal.raw().slice(drawn).split('suspended')[1]!.includes('?1049h'),
       )
       await say(terminal, `Go on. [[text The ${word} time.]]`)
@@ -62,7 +62,7 @@ describe('Ctrl-Z', () => {
     }
   })
 
-  test('under a shell both are suspended, fg brings both back', async () => {
+  test('under a shell suspends wrapper and Claude, and fg continues both', async () => {
     const box = wrapperBox()
     const { id, terminal } = await missionUnderShell(box)
     const { wrapper_pid, claude_pid } = box.record(id)
@@ -78,7 +78,7 @@ describe('Ctrl-Z', () => {
     expect(box.record(id)).toMatchObject({ wrapper_pid, claude_pid })
   })
 
-  test('a suspended mission can be stopped from elsewhere', async () => {
+  test('leaves a mission that can be stopped from another terminal', async () => {
     const box = wrapperBox()
     box.agenc(['config', 'set', 'stop.grace_ms', '500'])
     const { id, terminal } = await missionUnderShell(box)
@@ -93,11 +93,11 @@ describe('Ctrl-Z', () => {
   })
 })
 
-describe('the terminal itself is gone', () => {
+describe('a mission ends cleanly and is recorded', () => {
   test.each([
-    ['its window was closed', ['kill-window', '-t', 'work'], 'user'],
-    ['the tmux server went down', ['kill-server'], 'lost'],
-  ])('%s: everything else still happens', async (_title, command, endedBy) => {
+    ['when its window is closed', ['kill-window', '-t', 'work'], 'user'],
+    ['when the tmux server ends', ['kill-server'], 'lost'],
+  ])('%s', async (_title, command, endedBy) => {
     const box = wrapperBox()
     const bench = tmuxBench({ box, sessions: ['other'] })
     bench.run('new-window', '-d', '-n', 'work', process.execPath, agencScript, 'mission', 'new', '--blank')
@@ -111,8 +111,3 @@ describe('the terminal itself is gone', () => {
     expect(log).toContain('SIGHUP: forward')
   })
 })
-
-function isSuspended(pid: number): boolean {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
-}

@@ -9,10 +9,10 @@ const rules = [{ tool: 'Bash', match: 'touch *', decision: 'allow' }]
 const delayMs = 2_500
 
 /**
- * The user answers while a rule's delay runs out: the wrapper is stopped meanwhile, so that all it could say to the
- * hook, which still waits, comes later. Not in a window: tmux wakes what is stopped there.
+ * The user answers a request just before a rule's delay ends. The wrapper is suspended meanwhile, so its own answer to
+ * the hook comes too late. This needs a terminal without tmux, which would continue a suspended process.
  */
-export async function playAnswerRace(box: WrapperBox): Promise<void> {
+export async function checkAnswerRace(box: WrapperBox): Promise<void> {
   const config = {
     claude: { permission_mode: 'default' },
     approvals: { mode: 'rules', delay_ms: delayMs, rules },
@@ -33,15 +33,18 @@ export async function playAnswerRace(box: WrapperBox): Promise<void> {
   await box.ready(id)
 
   await say(terminal, 'go [[bash touch two]] [[text Second over.]]')
-  const { at } = await waitFor('the request', () => box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1])
+  const { at } = await waitFor(
+    'the second request',
+    () => box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1],
+  )
   await terminal.waitForText('Do you want')
   const { wrapper_pid } = box.record(id)
-  const goOn = () => tryKill(wrapper_pid!, 'SIGCONT')
-  onTestFinished(goOn)
+  const continueWrapper = () => tryKill(wrapper_pid!, 'SIGCONT')
+  onTestFinished(continueWrapper)
   tryKill(wrapper_pid!, 'SIGSTOP')
   await press(terminal, '1', () => made('two'))
   await terminal.waitForText('Second over.')
   await waitFor('the end of the delay', () => Date.now() - Date.parse(at) > delayMs)
-  goOn()
+  continueWrapper()
   expect((await answered(2))[1]).toMatchObject({ decision: 'allow', by: 'user', rule: null })
 }

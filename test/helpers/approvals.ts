@@ -8,27 +8,27 @@ import { waitFor } from './wait.ts'
 export interface ApprovalBox extends SessionBox {
   id: string
   window: string
-  /** Types a prompt, which is the model's script, and Enter. */
+  /** Types a prompt and Enter. The prompt is also the model's script. */
   say(prompt: string): Promise<void>
   press(key: string): void
   screen(): string
   now(): MissionJson
   approvals(...args: string[]): ApprovalJson[]
-  /** Waits until so many requests are on record and answered. */
+  /** Waits until exactly this many requests are recorded and all are answered. */
   answered(count: number): Promise<ApprovalJson[]>
-  /** Waits for a dialog of this mission, and for the wrapper to know of it. */
+  /** Waits until a dialog is open, takes keys, and is known to the wrapper. */
   asked(): Promise<MissionJson>
-  /** Waits until the mission rests with nothing to answer. */
+  /** Waits until the mission is idle and no request is open. */
   settled(): Promise<MissionJson>
   writeConfig(config: object | string): void
   hasMade(name: string): boolean
-  /** What the wrapper wrote. */
+  /** The wrapper's log. */
   log(): string
-  /** What was said to the model and by it. */
+  /** The conversation as Claude stores it. */
   transcript(): string
 }
 
-/** A session with one blank mission under these settings; without any, every request is asked. */
+/** A session with one blank mission. With the default settings, Claude asks the user about every request. */
 export async function approvalBox(
   config: object = {},
   { box = sessionBox(), args = [] as string[] } = {},
@@ -51,8 +51,8 @@ export async function approvalBox(
     say: async prompt => {
       await waitFor('the prompt', () => /^❯/m.test(approval.screen()))
       box.tmux('send-keys', '-t', window, '-l', prompt)
-      const tail = squeezed(prompt).slice(-12)
-      await waitFor('the words', () => squeezed(approval.screen()).includes(tail))
+      const tail = withoutSpaces(prompt).slice(-12)
+      await waitFor('the typed prompt', () => withoutSpaces(approval.screen()).includes(tail))
       box.tmux('send-keys', '-t', window, 'Enter')
     },
     press: key => void box.tmux('send-keys', '-t', window, key),
@@ -65,15 +65,15 @@ export async function approvalBox(
         return rows.length === count && rows.every(({ by }) => by !== null) && rows
       }),
     asked: async () => {
-      await waitFor('a dialog', () => /❯ 1\. /.test(approval.screen()))
-      return waitFor('the wrapper to know of it', () => {
+      await waitFor('a dialog on the screen', () => /❯ 1\. /.test(approval.screen()))
+      return waitFor('the wrapper to know of the dialog', () => {
         const mission = approval.now()
         const [request] = mission.pending
-        return mission.state === 'waiting' && request && isAwake(request.since) && mission
+        return mission.state === 'waiting' && request && takesKeys(request.since) && mission
       })
     },
     settled: () =>
-      waitFor('the mission to rest', () => {
+      waitFor('the mission to be idle with no open request', () => {
         const mission = approval.now()
         return mission.state === 'idle' && mission.pending.length === 0 && mission
       }).catch(error => {
@@ -86,21 +86,21 @@ export async function approvalBox(
   return approval
 }
 
-/** Without the warning that Claude opens with in that mode, and without its refusal to run so as root. */
+/** Lets Claude start with bypassPermissions, without its warning and without its refusal to do so as root. */
 function allowBypass(box: SessionBox): void {
   box.env.IS_SANDBOX = '1'
   const settings = { skipDangerousModePermissionPrompt: true }
   writeFileSync(join(box.home, '.claude', 'settings.json'), JSON.stringify(settings))
 }
 
-const deafMs = 350
+const ignoresKeysMs = 350
 
-/** A dialog takes no keys in its first moments. */
-function isAwake(since: string): boolean {
-  return Date.now() - Date.parse(since) > deafMs
+/** Claude's dialogs ignore keys for a moment after they open. */
+function takesKeys(since: string): boolean {
+  return Date.now() - Date.parse(since) > ignoresKeysMs
 }
 
-function squeezed(text: string): string {
+function withoutSpaces(text: string): string {
   return text.replace(/\s+/g, '')
 }
 

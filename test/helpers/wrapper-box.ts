@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import type { MissionRecord } from '../../src/db/missions.ts'
+import { type ProcessIdentity, systemProbe } from '../../src/system/process-identity.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import { agencScript, projectRoot, type Sandbox, sandbox } from './cli.ts'
 import { standInClaude } from './stand-in.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
@@ -14,24 +16,24 @@ export interface HistoryEntry {
   data: Record<string, unknown>
 }
 
-/** A sandbox whose Claude is the stand-in, with terminals to run missions in. */
+/** A sandbox in which missions run the stand-in for Claude, each in a terminal without tmux. */
 export interface WrapperBox extends Sandbox {
   claudeHome: string
-  /** `agenc …` as the first process of a terminal: a window of its own. */
+  /** Runs `agenc …` as the first process of a new terminal, as in a window of its own. */
   run(args: string[], options?: { env?: NodeJS.ProcessEnv }): Terminal
   /** An interactive shell in which `agenc` can be typed. */
   shell(options?: { env?: NodeJS.ProcessEnv }): Promise<Terminal>
-  /** A blank mission in a window of its own, ready for keys. */
+  /** Starts a blank mission in a new terminal and waits until it takes keys. */
   mission(...args: string[]): Promise<{ id: string; terminal: Terminal }>
-  /** As the store has it, without going through the CLI. */
+  /** The mission's row in the store, read without the CLI. */
   record(id: string): MissionRecord
   records(): MissionRecord[]
   history(id: string): HistoryEntry[]
-  /** Claude takes text a little before it takes Enter. */
+  /** Waits until the mission is idle and Claude takes Enter. Claude takes text a little earlier. */
   ready(id: string): Promise<void>
-  /** Says it, and waits until Claude rests again. */
+  /** Sends a prompt and waits until Claude is idle again. */
   turn(id: string, terminal: Terminal, prompt: string): Promise<void>
-  /** `idle`, `waiting:plan`, or without a wrapper `stopped`. */
+  /** Waits for a state such as `idle` or `waiting:plan`, or for `stopped`, which means that no wrapper runs. */
   until(id: string, state: string): Promise<MissionRecord>
   change(sql: string, ...values: unknown[]): void
 }
@@ -103,7 +105,7 @@ export function wrapperBox(): WrapperBox {
       const rests = () => wrapped.history(id).filter(({ data }) => data.state === 'idle').length
       const before = rests()
       await say(terminal, prompt)
-      await waitFor(`an end of ${prompt}`, () => rests() > before)
+      await waitFor(`the end of the turn after ${prompt}`, () => rests() > before)
       await wrapped.ready(id)
     },
     until: (id, state) =>
@@ -127,28 +129,31 @@ function stateOf(record: MissionRecord): string {
   return record.waiting_for ? `${record.state}:${record.waiting_for}` : String(record.state)
 }
 
-/** By the pids that the store names, politely first: nothing may still write where everything is about to go. */
+/** Ends the processes in the store, so that none of them writes to the sandbox while it is removed. */
 async function endEverything(box: WrapperBox): Promise<void> {
-  const own = (pids: (number | null)[]) => pids.filter(pid => pid !== null).filter(belongsTo(box))
-  const wrappers = own(box.records().map(({ wrapper_pid }) => wrapper_pid))
-  const claudes = own(box.records().map(({ claude_pid }) => claude_pid))
-  for (const pid of wrappers) tryKill(pid, 'SIGTERM')
-  await waitFor('the wrappers to end', () => !wrappers.some(isAlive), politeMs).catch(() => {})
-  for (const pid of [...wrappers, ...claudes]) tryKill(pid, 'SIGKILL')
-  await untilGone(...wrappers, ...claudes)
+  const wrappers = stillAlive(
+    box.records().map(({ wrapper_pid, wrapper_start }) => ({ pid: wrapper_pid, start: wrapper_start })),
+  )
+  const claudes = stillAlive(
+    box.records().map(({ claude_pid, claude_start }) => ({ pid: claude_pid, start: claude_start })),
+  )
+  for (const { pid } of wrappers) tryKill(pid, 'SIGTERM')
+  const isGone = ({ pid }: ProcessIdentity) => !isAlive(pid)
+  await waitFor('the wrappers to end', () => wrappers.every(isGone), graceMs).catch(() => {})
+  for (const { pid } of [...wrappers, ...claudes]) tryKill(pid, 'SIGKILL')
+  await untilGone(...[...wrappers, ...claudes].map(({ pid }) => pid))
 }
 
-const politeMs = 3_000
+const graceMs = 3_000
+const probe = systemProbe(systemRunner)
 
-/** A pid in the store may by now be anybody's. */
-function belongsTo({ agencHome }: WrapperBox): (pid: number) => boolean {
-  return pid => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`AGENC_DIRPATH=${agencHome}\0`)
-    } catch {
-      return false
-    }
-  }
+/** Compares start times too, because another process may have the pid by now. */
+function stillAlive(
+  stored: readonly { [key in keyof ProcessIdentity]: ProcessIdentity[key] | null }[],
+): ProcessIdentity[] {
+  const known = stored.filter((one): one is ProcessIdentity => one.pid !== null && one.start !== null)
+  const liveness = probe.liveness(known)
+  return known.filter((_, index) => liveness[index] === 'alive')
 }
 
 export function tryKill(pid: number, signal: NodeJS.Signals): void {
@@ -160,19 +165,20 @@ export function tryKill(pid: number, signal: NodeJS.Signals): void {
 }
 
 export function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
-  } catch {
-    return false
-  }
+  return probe.identify(pid) !== null
+}
+
+export function isSuspended(pid: number): boolean {
+  return probe.isSuspended(pid)
 }
 
 export function untilGone(...pids: (number | null)[]): Promise<true> {
-  return waitFor(`the end of ${pids.join(', ')}`, () => pids.every(pid => pid === null || !isAlive(pid)))
+  return waitFor(`the processes ${pids.join(', ')} to end`, () =>
+    pids.every(pid => pid === null || !isAlive(pid)),
+  )
 }
 
-/** Typed as a person does: Enter only when the text is there. */
+/** Types a prompt, and Enter once the text is on the screen. */
 export async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.type(text)
   const tail = text.replace(/\s+/g, '').slice(-15)
@@ -185,12 +191,12 @@ export async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.type('\r')
 }
 
-/** A dialog is deaf for its first moments: the key is pressed until it has done its work. */
+/** Presses a key until it has worked, because a dialog ignores keys for a moment after it opens. */
 export async function press(terminal: Terminal, key: string, hasWorked: () => boolean): Promise<void> {
   await waitFor(`${JSON.stringify(key)} to work`, async () => {
     if (hasWorked()) return true
     terminal.type(key)
-    return waitFor('it', hasWorked, 400).catch(() => false)
+    return waitFor('the effect of the key', hasWorked, 400).catch(() => false)
   })
 }
 

@@ -10,12 +10,12 @@ const settings = (delayMs: number) => ({
   approvals: { mode: 'rules', delay_ms: delayMs, rules: [allow, deny] },
 })
 
-test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
+test('requests of the real Claude are answered by rule, by the user during the delay, and by mission answer', {
   timeout: 90_000,
 }, async ctx => {
   const real = await realSessionBox()
   if ('missing' in real) {
-    console.log(`Approvals are not shown with the real Claude: ${real.missing}`)
+    console.log(`The real Claude is not tested with approvals: ${real.missing}`)
     return ctx.skip(real.missing)
   }
   const box = await approvalBox(settings(200), { box: real.box })
@@ -30,7 +30,7 @@ test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
   await box.say('go [[bash touch yes-2]] [[text second part over]]')
   await box.asked()
   box.agencJson(['hold', box.id])
-  await waitFor('the delay to pass', () => box.log().includes('is left to the user'))
+  await waitFor('the delay to end on hold', () => box.log().includes('is left to the user'))
   expect(box.hasMade('yes-2')).toBe(false)
   box.agencJson(['hold', '--release'])
   box.press('Escape')
@@ -41,7 +41,7 @@ test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
   await box.say('go [[bash touch yes-3]] [[text third part over]]')
   await box.asked()
   box.press('1')
-  await waitFor('the file', () => box.hasMade('yes-3'))
+  await waitFor('the file yes-3', () => box.hasMade('yes-3'))
   await box.settled()
 
   await box.say('go [[bash touch maybe-1]] [[bash touch maybe-2]] [[text fourth part over]]')
@@ -68,12 +68,12 @@ test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
   ])
 })
 
-test('the real Claude, which asks nobody: a denial holds, also for a subagent', {
+test('in bypass mode the real Claude obeys a deny rule, in subagents too', {
   timeout: 60_000,
 }, async ctx => {
   const real = await realSessionBox()
   if ('missing' in real) {
-    console.log(`Denials are not shown with the real Claude: ${real.missing}`)
+    console.log(`The real Claude is not tested with deny rules: ${real.missing}`)
     return ctx.skip(real.missing)
   }
   const config = { claude: { permission_mode: 'bypassPermissions' }, approvals: { rules: [deny] } }

@@ -4,18 +4,18 @@ import type { Tree } from '../../src/cli/completion/command-tree.ts'
 import { joinEquals } from '../../src/cli/completion/parse-line.ts'
 import tree from '../../src/cli/completion/tree.json' with { type: 'json' }
 
-const noValues: Values = async (kind, command, before) => [
+const placeholders: Values = async (kind, command, before) => [
   { value: `<${kind}>`, description: `${command} ${before.join(',')}` },
 ]
 
-/** The values offered for a line, the cursor at its end. */
-async function offered(line: string, values: Values = noValues): Promise<string[] | string> {
+/** The values offered at the end of this line. */
+async function offered(line: string, values: Values = placeholders): Promise<string[] | string> {
   const found = await answer(tree as Tree, line.split(' '), values)
   return typeof found === 'string' ? found : found.map(({ value }) => value)
 }
 
-describe('words of the command line', () => {
-  test('commands, then their verbs, by what is typed of them', async () => {
+describe('completion offers', () => {
+  test('commands and verbs that start with the typed text', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining(['mission', 'repo', 'setup', 'doctor', 'help']))
     expect(await offered('mis')).toEqual(['mission'])
     expect(await offered('mission re')).toEqual(['resume', 'rename'])
@@ -24,27 +24,27 @@ describe('words of the command line', () => {
     expect(await offered('constructor ')).toEqual([])
   })
 
-  test('what is hidden stays hidden', async () => {
+  test('no hidden commands or options', async () => {
     expect(await offered('mission _')).toEqual([])
     expect(await offered('_')).toEqual([])
     expect(await offered('mission new --here')).toEqual([])
   })
 
-  test('options that were not given yet', async () => {
+  test('options that are not yet on the line', async () => {
     expect(await offered('mission ls -')).toEqual(['--all', '--json', '--help'])
     expect(await offered('mission ls -a -')).toEqual(['--json', '--help'])
     expect(await offered('mission ls --all --j')).toEqual(['--json'])
     expect(await offered('--v')).toEqual(['--version'])
   })
 
-  test('help takes commands and topics', async () => {
+  test('commands and topics after help', async () => {
     expect(await offered('help ')).toEqual(expect.arrayContaining(['mission', 'keys', 'exit-codes']))
     expect(await offered('help mission ne')).toEqual(['new'])
     expect(await offered('help keys ')).toEqual([])
   })
 })
 
-describe('values', () => {
+describe('values are offered for', () => {
   test.each([
     ['mission show ', ['<mission>']],
     ['mission show 3f2a ', []],
@@ -61,21 +61,21 @@ describe('values', () => {
     expect(await offered(line)).toEqual(expected)
   })
 
-  test('after -- a dash begins a value', async () => {
+  test('arguments with a dash after --', async () => {
     const dashed: Values = async () => [{ value: '-v', description: '' }]
     expect(await offered('config set claude.args -- -', dashed)).toEqual(['-v'])
   })
 
-  test('bash splits --name=value into three words, and wants only the last one back', async () => {
+  test('--name=value, which bash splits into three words', async () => {
     expect(joinEquals(['mission', 'new', '--approve', '=', 'r'])).toEqual(['mission', 'new', '--approve=r'])
     expect(joinEquals(['a', '=', 'b'])).toEqual(['a', '=', 'b'])
-    const who: Values = async () => ['ask', 'rules'].map(value => ({ value, description: '' }))
-    expect(await offered('mission new --approve = r', who)).toEqual(['rules'])
-    expect(await offered('mission new --approve =', who)).toEqual(['ask', 'rules'])
-    expect(await offered('mission new --approve=r', who)).toEqual(['--approve=rules'])
+    const approvers: Values = async () => ['ask', 'rules'].map(value => ({ value, description: '' }))
+    expect(await offered('mission new --approve = r', approvers)).toEqual(['rules'])
+    expect(await offered('mission new --approve =', approvers)).toEqual(['ask', 'rules'])
+    expect(await offered('mission new --approve=r', approvers)).toEqual(['--approve=rules'])
   })
 
-  test('the shell completes paths', async () => {
+  test('directories, by the shell', async () => {
     expect(await offered('repo add ', async () => 'dirs')).toBe('dirs')
   })
 })

@@ -13,8 +13,8 @@ const commands: [name: string, entry: Entry][] = [
   ...Object.entries(topLevel),
 ]
 
-/** What commander makes of the same words; null where it refuses them, or prints help. */
-function byCommander(command: AnyCommand, entry: Entry, words: readonly string[]): object | null {
+/** Commander's reading of the same words. Returns null if it refuses them or prints help. */
+function readByCommander(command: AnyCommand, entry: Entry, words: readonly string[]): object | null {
   const declared = new Commander('x')
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
@@ -32,7 +32,7 @@ function byCommander(command: AnyCommand, entry: Entry, words: readonly string[]
   return input
 }
 
-/** Words as people type them at this command, right and wrong. */
+/** Right and wrong words as users type them after this command. */
 function wordsFor(command: AnyCommand): fc.Arbitrary<string[]> {
   const flags = (command.options ?? []).flatMap(({ flags }) =>
     flags.split(/[ ,]+/).filter(word => word.startsWith('-')),
@@ -42,19 +42,19 @@ function wordsFor(command: AnyCommand): fc.Arbitrary<string[]> {
 }
 
 describe.each(commands)('agenc %s', (_name, entry) => {
-  test('reads a plain line as commander does, or leaves it to commander', async () => {
+  test('reads simple arguments as commander does, or leaves them to commander', async () => {
     const { default: command } = await entry.load()
     fc.assert(
       fc.property(wordsFor(command), words => {
         const plain = plainInput(command, words)
-        if (plain !== null) expect(plain).toEqual(byCommander(command, entry, words))
+        if (plain !== null) expect(plain).toEqual(readByCommander(command, entry, words))
       }),
       { numRuns: 150 },
     )
   })
 })
 
-test('the usual lines are plain', async () => {
+test('common arguments are read without commander', async () => {
   const { default: ls } = await nouns.mission!.verbs.ls!.load()
   const { default: create } = await nouns.mission!.verbs.new!.load()
   expect(plainInput(ls, ['--json'])).toEqual({ json: true })
