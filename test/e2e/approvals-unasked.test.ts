@@ -10,7 +10,7 @@ const denyTouch = { tool: 'Bash', match: 'touch *', decision: 'deny', message: '
 const bypass = { claude: { permission_mode: 'bypassPermissions' } }
 const bypassWith = (...rules: object[]) => ({ ...bypass, approvals: { rules } })
 
-test('a deny rule applies to a running mission from when it is added until it is removed', async () => {
+test('a deny rule applies to a running mission as soon as it is added, until it is removed', async () => {
   const box = await approvalBox(bypass)
   await box.say('[[bash touch one]] [[text first part over]]')
   await box.settled()

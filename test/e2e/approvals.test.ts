@@ -111,9 +111,7 @@ describe('during the delay', () => {
     await box.say('[[bash touch one]] [[text done]]')
     await box.asked()
     expect(box.agencJson(['hold'])).toMatchObject({ held: true, missions: [] })
-    await waitFor('the delay to end on hold', () =>
-      box.log().includes('on hold: request 1 is left to the user'),
-    )
+    await waitFor('the delay to end on hold', () => box.log().includes('request 1 is left to the user'))
     expect(box.hasMade('one')).toBe(false)
     expect(box.agenc(['mission', 'show', box.id]).stdout).toMatch(/approvals +rules, on hold/)
     expect(box.agencJson(['hold', '--release'])).toMatchObject({ held: false, since: null, missions: [] })

@@ -109,7 +109,7 @@ test('a prompt reaches Claude unchanged, from an argument or from stdin', async 
 })
 
 describe('bad usage is refused and creates nothing:', () => {
-  test('of mission new', async () => {
+  test('options of mission new that exclude each other, and unknown values', async () => {
     const box = recordsBox()
     for (const args of [
       ['app', '--blank'],

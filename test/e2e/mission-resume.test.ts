@@ -108,7 +108,7 @@ describe('resume continues the conversation', () => {
     await box.ready(id)
   })
 
-  test('that began after /clear, not the one before it', async () => {
+  test('that was started by /clear, not the one before it', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     await talk(box, id, terminal, 'It is a fine day.')
@@ -122,7 +122,7 @@ describe('resume continues the conversation', () => {
     expect(resumed.screen()).not.toContain('It is a fine day.')
   })
 
-  test('or refuses if its transcript is gone, instead of opening an empty one', async () => {
+  test('or refuses to open an empty one if the transcript is gone', async () => {
     const box = wrapperBox()
     const id = await stoppedConversation(box)
     rmSync(join(box.claudeHome, 'projects'), { recursive: true })
@@ -144,7 +144,7 @@ describe('of two resumes of a mission', () => {
     expect(screen).toMatch(/is running on \/dev\/\S+ \(process \d+\)/)
   })
 
-  test('at the same instant, only one starts Claude, fifty times', async () => {
+  test('only one starts Claude, in each of fifty races', async () => {
     const box = wrapperBox()
     const missions = [await box.mission(), await box.mission()]
     for (const { id, terminal } of missions) await leave(box, id, terminal)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { MissionPaths } from '../../src/paths.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { isAlive, press, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
@@ -43,11 +44,11 @@ describe("a repo's setup", () => {
     const terminal = box.run(['mission', 'new', repo])
     await terminal.waitForText('Press Enter')
     expect(terminal.screen()).toContain('dependency missing')
-    expect(terminal.screen()).toContain('setup failed with 1')
+    expect(terminal.screen()).toMatch(/setup .*\(exit 1\)/)
     const { id } = box.records()[0]!
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, setup_pending: 1, exit_code: 1 })
     expect(box.history(id).map(({ kind }) => kind)).not.toContain('state')
-    expect(existsSync(missionFile(box, id, join('run', 'bell')))).toBe(false)
+    expect(existsSync(new MissionPaths(join(box.agencHome, 'missions', id)).wakeup)).toBe(false)
     await press(terminal, '\r', () => !isAlive(terminal.pid))
     writeFileSync(join(missionFile(box, id, 'agent'), 'fixed'), '')
     box.run(['mission', 'resume', id])
@@ -64,7 +65,7 @@ describe("a repo's setup", () => {
     expect(existsSync(join(missionFile(box, id, 'agent'), 'ran'))).toBe(false)
   })
 
-  test('does not run if the repo is no longer trusted, in a clone neither', async () => {
+  test('does not run if the repo is no longer trusted, nor does it in a clone', async () => {
     const box = wrapperBox()
     const repo = addRepo(box, 'touch ran; exit 1')
     const terminal = box.run(['mission', 'new', repo])

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
+import { MissionPaths } from '../../src/paths.ts'
 import { writeProgram } from '../helpers/missions.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { isAlive, say, tryKill, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
@@ -239,7 +240,7 @@ describe('kill -9', () => {
     expect([claude_pid!, tool].filter(isAlive)).toEqual([])
   })
 
-  test('of Claude makes the mission crashed', async () => {
+  test('of Claude leaves the mission crashed', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission()
     process.kill(box.record(id).claude_pid!, 'SIGKILL')
@@ -329,11 +330,11 @@ describe('a failed start', () => {
     for (let attempt = 0; attempt < 3; attempt++) {
       const terminal = box.run(['mission', 'resume', id])
       await terminal.waitForText('Press Enter')
-      expect(existsSync(join(box.agencHome, 'missions', id, 'run', 'bell'))).toBe(false)
+      expect(existsSync(new MissionPaths(join(box.agencHome, 'missions', id)).wakeup)).toBe(false)
     }
   })
 
-  test('because an old Claude may still be alive keeps that Claude on record', async () => {
+  test('keeps an old Claude on record if it may still be alive', async () => {
     const box = wrapperBox()
     const id = await lostMission(box)
     const otherStart = inAnotherContainer(box.record(id).claude_start)
@@ -345,7 +346,7 @@ describe('a failed start', () => {
   })
 })
 
-describe('a mission is shown as crashed and can be resumed after', () => {
+describe('a mission whose wrapper ended without a trace is shown as crashed and can be resumed after', () => {
   test.each([
     ['a recycled pid', (start: string) => start.replace(/\d+$/, '1')],
     ['a reboot', (start: string) => start.replace(/^[^:]+/, '00000000-0000-0000-0000-000000000000')],

@@ -160,7 +160,7 @@ describe('a first prompt reaches Claude unchanged, and keys work afterwards:', (
     await terminal.waitForText('Here is more.')
   })
 
-  test('as a command, which is run once', async () => {
+  test('as a slash command, which runs once', async () => {
     const box = wrapperBox()
     const terminal = box.run(['mission', 'new', '--blank', '--prompt', '/rename from the prompt'])
     await waitFor('the name that the command sets', () => box.records()[0]?.name === 'from the prompt')
@@ -254,8 +254,8 @@ function firstPrompt(box: WrapperBox): string {
   return said.message.content
 }
 
-describe('a start is refused or explained', () => {
-  test('without Claude, with exit code 69 and how to install it', async () => {
+describe('a start fails with an explanation', () => {
+  test('if Claude is not installed: exit code 69, and how to install it', async () => {
     const box = wrapperBox()
     rmSync(join(box.root, 'bin', 'claude'))
     const hasNoClaude = (directory: string) => !existsSync(join(directory, 'claude'))
@@ -266,7 +266,7 @@ describe('a start is refused or explained', () => {
     expect(terminal.screen()).toContain('npm install -g @anthropic-ai/claude-code')
   })
 
-  test('with bypassPermissions as root, with what to do', async ctx => {
+  test('for bypassPermissions as root: which variable allows it', async ctx => {
     if (process.getuid?.() !== 0) ctx.skip('Claude refuses this only for root')
     const box = wrapperBox()
     const terminal = await box.shell()
@@ -276,7 +276,7 @@ describe('a start is refused or explained', () => {
     expect(box.records()).toEqual([])
   })
 
-  test('when Claude fails at once; its output stays on the screen until Enter', async () => {
+  test('if Claude fails at once: its output stays on the screen until Enter', async () => {
     const box = wrapperBox()
     const script = '[ "$1" = --version ] && echo 2.1.325 && exit\necho "no licence found"; exit 3'
     box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'failing'), script)])
@@ -295,7 +295,7 @@ describe('trust', () => {
     return Object.keys(projects).filter(path => projects[path].hasTrustDialogAccepted)
   }
 
-  test('of five blank missions started at once is recorded without a dialog, and removed with rm', async () => {
+  test('is recorded for five blank missions at once, without a dialog, and removed with rm', async () => {
     const box = wrapperBox()
     const kept = Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [`/p${n}`, { hasTrustDialogAccepted: true }]),
@@ -312,7 +312,7 @@ describe('trust', () => {
     expect(trusted(box).sort()).toEqual(Object.keys(kept).sort())
   })
 
-  test('in a repo that is not trusted is asked for by Claude, and the mission waits for it', async () => {
+  test('is asked for by Claude in a repo that is not trusted, and the mission waits for it', async () => {
     const box = wrapperBox()
     const repo = gitRepo(box, 'strange')
     const terminal = box.run(['mission', 'new', repo])

@@ -99,7 +99,7 @@ describe('the state', () => {
     )
   })
 
-  test('is waiting while a subagent asks, and idle only when all has ended', async () => {
+  test('is waiting while a subagent asks, and idle only when everything has ended', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     const prompt =

@@ -19,7 +19,7 @@ async function missionUnderShell(box: WrapperBox): Promise<{ id: string; termina
 }
 
 describe('after kill -9 of Claude', () => {
-  test('the terminal has its modes, screen and scrollback back', async () => {
+  test('the terminal’s modes, screen and scrollback are restored', async () => {
     const box = wrapperBox()
     const { id, terminal } = await missionUnderShell(box)
     await terminal.waitForText('Claude Code')
@@ -46,7 +46,7 @@ describe('after kill -9 of Claude', () => {
 })
 
 describe('Ctrl-Z', () => {
-  test('as the first process of a terminal, Claude continues at once, every time', async () => {
+  test('suspends nothing in a terminal without a shell: Claude continues at once, every time', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission()
     for (const word of ['first', 'second']) {
@@ -62,7 +62,7 @@ describe('Ctrl-Z', () => {
     }
   })
 
-  test('under a shell suspends wrapper and Claude, and fg continues both', async () => {
+  test('suspends wrapper and Claude under a shell, and fg continues both', async () => {
     const box = wrapperBox()
     const { id, terminal } = await missionUnderShell(box)
     const { wrapper_pid, claude_pid } = box.record(id)
