@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerScript } from './agent-loop.ts'
-import { type ApiFailure, failureKind, failureText } from './api-failure.ts'
-import { blockedBy } from './hook-decision.ts'
+import { answerScript } from './agent.ts'
+import { blockedBy } from './hooks.ts'
 import { spokenPart } from './script.ts'
 import { Interrupted, type Stage } from './stage.ts'
 
@@ -157,4 +156,23 @@ export class Conversation {
     const notice = { message: 'Claude is waiting for your input', notification_type: 'idle_prompt' }
     void this.stage.fire('Notification', notice, { subject: 'idle_prompt' })
   }
+}
+
+export interface ApiFailure {
+  status: number
+  message: string
+}
+
+/** What Claude says instead of an answer. */
+export function failureText({ status, message }: ApiFailure): string {
+  if (status === 401 || status === 403) return `Please run /login · API Error: ${status} ${message}`
+  if (status === 429) return `API Error: Request rejected (429) · ${message}`
+  return `API Error: ${status} ${message}`
+}
+
+/** What StopFailure calls it. */
+export function failureKind({ status }: ApiFailure): string {
+  if (status === 401 || status === 403) return 'authentication_failed'
+  if (status === 429) return 'rate_limit'
+  return status >= 500 ? 'server_error' : 'unknown'
 }

@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
-import type { Choice, Dialog } from './dialog.ts'
-import type { PermissionMode } from './modes.ts'
-import { rememberedCommand, type Suggestion, type ToolUse } from './permissions.ts'
+import type { Choice, Dialog } from './dialogs.ts'
+import { type PermissionMode, rememberedCommand, type Suggestion, type ToolUse } from './permissions.ts'
 import { problemLines, type SettingsProblem } from './settings.ts'
 
 /** What the user answers to a permission dialog. */

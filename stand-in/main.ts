@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs'
+import { closeSync, realpathSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { App } from './app.ts'
-import { parseArguments } from './arguments.ts'
-import { closeDeadTerminals } from './dead-terminal.ts'
-import { placesFrom } from './places.ts'
-import { planStart } from './refusals.ts'
-import { promptFromStdin } from './terminal-input.ts'
+import { parseArguments } from './claude-arguments.ts'
+import { placesFrom } from './claude-files.ts'
+import { promptFromStdin } from './keyboard-input.ts'
+import { planStart } from './startup.ts'
 
 async function main(): Promise<number> {
   const parsed = parseArguments(process.argv.slice(2))
@@ -38,3 +38,18 @@ main().then(
     process.exit(1)
   },
 )
+
+/**
+ * On its way out Node puts back the modes of every terminal it was started with, and aborts when one of them is
+ * gone. A descriptor that is closed it leaves alone.
+ */
+export function closeDeadTerminals(): void {
+  for (const descriptor of [0, 1, 2]) {
+    if (isatty(descriptor)) continue
+    try {
+      closeSync(descriptor)
+    } catch {
+      /* closed already */
+    }
+  }
+}

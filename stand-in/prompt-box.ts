@@ -1,4 +1,56 @@
-import type { Key } from './keys.ts'
+import type { Key } from './keyboard-input.ts'
+
+/** What the keys of the prompt can do. */
+export interface PromptActions {
+  exitKey: ExitKey
+  isRunning(): boolean
+  agentView: boolean
+  submit(text: string): void
+  interrupt(): void
+  nextMode(): void
+  leave(): void
+  openAgentView(): void
+}
+
+/** The box after a key, and what the key set off. */
+export function promptKey(box: PromptBox, key: Key, actions: PromptActions): PromptBox {
+  if (key.name !== 'ctrl-c' && key.name !== 'ctrl-d') actions.exitKey.release()
+  switch (key.name) {
+    case 'enter':
+      return enter(box, actions)
+    case 'escape':
+      if (actions.isRunning()) actions.interrupt()
+      return box
+    case 'ctrl-c':
+      return controlC(box, actions)
+    case 'ctrl-d':
+      if (box.text === '' && actions.exitKey.press('Ctrl-D')) actions.leave()
+      return box
+    case 'shift-tab':
+      actions.nextMode()
+      return box
+    case 'left':
+      if (box.text === '' && actions.agentView && !actions.isRunning()) actions.openAgentView()
+  }
+  return edit(box, key) ?? box
+}
+
+/** A trailing backslash asks for a new line. */
+function enter(box: PromptBox, actions: PromptActions): PromptBox {
+  if (box.text.trim() === '') return box
+  if (box.text.endsWith('\\')) return boxWith(`${box.text.slice(0, -1)}\n`)
+  actions.submit(box.text)
+  return emptyBox
+}
+
+function controlC(box: PromptBox, actions: PromptActions): PromptBox {
+  if (actions.isRunning()) {
+    actions.interrupt()
+    return box
+  }
+  if (actions.exitKey.press('Ctrl-C')) actions.leave()
+  return emptyBox
+}
 
 /** What is being typed, and where the cursor stands in it. */
 export interface PromptBox {
@@ -47,4 +99,38 @@ function insert(box: PromptBox, text: string): PromptBox {
 function backspace(box: PromptBox): PromptBox {
   if (box.cursor === 0) return box
   return { text: box.text.slice(0, box.cursor - 1) + box.text.slice(box.cursor), cursor: box.cursor - 1 }
+}
+
+/** Ctrl-C and Ctrl-D leave only when pressed twice, so that one slip costs nothing. */
+export class ExitKey {
+  private armed: 'Ctrl-C' | 'Ctrl-D' | undefined
+  private timer: NodeJS.Timeout | undefined
+  private readonly changed: () => void
+  private readonly windowMs: number
+
+  constructor(changed: () => void, windowMs = 1_000) {
+    this.changed = changed
+    this.windowMs = windowMs
+  }
+
+  get hint(): string | undefined {
+    return this.armed && `Press ${this.armed} again to exit`
+  }
+
+  /** True the second time. */
+  press(key: 'Ctrl-C' | 'Ctrl-D'): boolean {
+    if (this.armed === key) return true
+    this.armed = key
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.release(), this.windowMs)
+    this.timer.unref()
+    this.changed()
+    return false
+  }
+
+  release(): void {
+    if (!this.armed) return
+    this.armed = undefined
+    this.changed()
+  }
 }

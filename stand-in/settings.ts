@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type HookEvent, hookEvents, isHookEvent } from './hook-events.ts'
+import { type HookEvent, hookEvents, isHookEvent } from './hooks.ts'
 
 export interface HookCommand {
   command: string

@@ -1,10 +1,9 @@
-import type { Shells } from './bash.ts'
-import type { Entry } from './conversation-entry.ts'
+import type { Tasks } from './background-tasks.ts'
+import type { Shells } from './bash-tool.ts'
+import type { AgentIdentity, Session } from './claude-session.ts'
 import type { Dialogs } from './dialogs.ts'
-import type { HookEvent } from './hook-events.ts'
-import type { HookOutcome } from './hooks.ts'
-import type { AgentIdentity, Session } from './session.ts'
-import type { Tasks } from './tasks.ts'
+import type { HookEvent, HookOutcome } from './hooks.ts'
+import type { Entry } from './screen-content.ts'
 
 export interface FireOptions {
   subject?: string

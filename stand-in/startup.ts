@@ -1,10 +1,98 @@
-import { isTrusted, noteStart, noteTrust, readClaudeJson, updateClaudeJson } from './claude-json.ts'
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Arguments } from './claude-arguments.ts'
+import {
+  isTrusted,
+  noteStart,
+  noteTrust,
+  type Places,
+  readClaudeJson,
+  updateClaudeJson,
+} from './claude-files.ts'
+import { Session } from './claude-session.ts'
 import { bypassDialog, settingsDialog, trustDialog } from './dialog-texts.ts'
 import type { Dialogs } from './dialogs.ts'
-import type { PermissionMode } from './modes.ts'
-import type { Places } from './places.ts'
-import type { Settings } from './settings.ts'
-import { claudeVersion } from './version.ts'
+import { modeFromWord, type PermissionMode } from './permissions.ts'
+import { claudeVersion, modelId } from './release.ts'
+import { findSession, isSessionId, latestSession, type SavedSession } from './saved-conversations.ts'
+import { loadSettings, type Settings } from './settings.ts'
+
+/** Everything a start depends on, found before the screen is touched. */
+export type Plan = { saved?: SavedSession; settings: Settings } | { refusal: string }
+
+export function planStart(args: Arguments, places: Places, cwd: string, env: NodeJS.ProcessEnv): Plan {
+  const refusal = idRefusal(args, places, cwd) ?? rootRefusal(args, env)
+  if (refusal) return { refusal }
+  const settings = loadSettings(places.config, cwd, args.settings)
+  if (!settings) return { refusal: `Error: Settings file not found: ${resolve(cwd, args.settings ?? '')}` }
+  if (args.continue) {
+    const saved = latestSession(places, cwd)
+    return saved ? { saved, settings } : { refusal: 'No conversation found to continue' }
+  }
+  if (args.resume === undefined) return { settings }
+  if (args.resume === true)
+    return { refusal: 'The stand-in has no session picker: give --resume a session ID' }
+  const saved = findSession(places, cwd, args.resume)
+  return saved ? { saved, settings } : { refusal: `No conversation found with session ID: ${args.resume}` }
+}
+
+function idRefusal(args: Arguments, places: Places, cwd: string): string | undefined {
+  if (args.sessionId === undefined) return undefined
+  if ((args.resume !== undefined || args.continue) && !args.forkSession) {
+    return 'Error: --session-id can only be used with --continue or --resume if --fork-session is also specified.'
+  }
+  if (!isSessionId(args.sessionId)) return 'Error: Invalid session ID. Must be a valid UUID.'
+  if (existsSync(places.transcript(cwd, args.sessionId))) {
+    return `Error: Session ID ${args.sessionId} is already in use.`
+  }
+  return undefined
+}
+
+function rootRefusal(args: Arguments, env: NodeJS.ProcessEnv): string | undefined {
+  if (args.permissionMode !== 'bypassPermissions') return undefined
+  if (process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return undefined
+  return '--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons'
+}
+
+export interface AppStart {
+  args: Arguments
+  env: NodeJS.ProcessEnv
+  cwd: string
+  places: Places
+  settings: Settings
+  saved?: SavedSession
+  prompt?: string
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+}
+
+/** The session to begin, to go on with, or to branch off. */
+export function sessionFrom({ args, env, cwd, places, settings, saved }: AppStart): Session {
+  const resumed = saved && !args.forkSession
+  const session = new Session({
+    sessionId: resumed ? saved.sessionId : (args.sessionId ?? randomUUID()),
+    cwd,
+    mode: args.permissionMode ?? saved?.mode ?? defaultMode(settings),
+    name: args.name ?? saved?.name,
+    places,
+    saving: !env.CLAUDE_CODE_CHILD_SESSION || Boolean(env.CLAUDE_CODE_FORCE_SESSION_PERSISTENCE),
+    transcriptPath: resumed ? saved.path : undefined,
+  })
+  if (saved) session.transcript.continueFrom(saved.lines, !resumed)
+  return session
+}
+
+function defaultMode(settings: Settings): PermissionMode {
+  return (settings.defaultMode && modeFromWord(settings.defaultMode)) || 'auto'
+}
+
+/** What SessionStart says of it: the transcript where it would be if the conversation had begun in this directory. */
+export function startEvent({ args, saved, cwd, places }: AppStart, session: Session): { source: string } {
+  const source = saved ? (args.forkSession ? 'fork' : 'resume') : 'startup'
+  const expected = { transcript_path: places.transcript(cwd, session.sessionId) }
+  return { source, ...expected, ...(saved ? {} : { model: args.model ?? modelId }), ...session.titleField() }
+}
 
 export interface Startup {
   places: Places

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { type BashPlace, expectsNoOutput, type Shells } from './bash.ts'
-import type { Input } from './hook-decision.ts'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { type BashPlace, expectsNoOutput, type Shells } from './bash-tool.ts'
+import type { Session } from './claude-session.ts'
+import type { Input } from './hooks.ts'
+import type { Stage } from './stage.ts'
 
 export type ToolResult =
   /** `input` when the tool's own dialog completed it. */
@@ -84,4 +86,49 @@ function readFile(shown: string, path: string): ToolResult {
   const file = { filePath: shown, content, numLines: lines.length, startLine: 1, totalLines: lines.length }
   const text = lines.map((line, index) => `${index + 1}\t${line}`).join('\n')
   return { kind: 'done', response: { type: 'text', file }, text }
+}
+
+const pathTools = new Set(['Edit', 'Read', 'Write'])
+
+/** The input as the hooks of a tool see it: paths absolute, defaults filled in. */
+export function inputFor(stage: Stage, name: string, given: Input): Input {
+  if (name === 'ExitPlanMode') return writtenPlan(stage)
+  const input = { ...given }
+  if (pathTools.has(name) && typeof input.file_path === 'string' && !isAbsolute(input.file_path)) {
+    input.file_path = resolve(stage.session.cwd, input.file_path)
+  }
+  if (name === 'Edit') input.replace_all ??= false
+  if (name === 'Agent') delete input.run_in_background
+  return input
+}
+
+/** The input as PostToolBatch tells it: what the model gave, completed but not resolved. */
+export function batchInput(stage: Stage, name: string, given: Input): Input {
+  if (name === 'ExitPlanMode') return { ...given, ...writtenPlan(stage) }
+  return name === 'Edit' ? { replace_all: false, ...given } : given
+}
+
+/** A plan is read from its file, whatever the model passes along. */
+function writtenPlan({ session }: Stage): Input {
+  const planFilePath = session.planFile()
+  return existsSync(planFilePath) ? { plan: readFileSync(planFilePath, 'utf8'), planFilePath } : {}
+}
+
+/** AskUserQuestion: the dialog has put the answers into the input. */
+export function answeredQuestions(input: Input): ToolResult {
+  const answers = Object.entries((input.answers ?? {}) as Record<string, string>)
+  const pairs = answers.map(([question, answer]) => `"${question}"="${answer}"`).join(', ')
+  const text = `Your questions have been answered: ${pairs}. You can now continue with these answers in mind.`
+  return { kind: 'done', response: input, text }
+}
+
+/** ExitPlanMode, approved. */
+export function leftPlanMode(session: Session): ToolResult {
+  const filePath = session.planFile()
+  const plan = existsSync(filePath) ? readFileSync(filePath, 'utf8') : null
+  const text =
+    plan === null
+      ? 'User has approved exiting plan mode. You can now proceed.'
+      : `User has approved your plan. You can now start coding.\n\n## Approved Plan:\n${plan}`
+  return { kind: 'done', response: { plan, isAgent: false, filePath }, text }
 }

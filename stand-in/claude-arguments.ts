@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { modeChoices, modeFromWord, type PermissionMode } from './modes.ts'
-import { claudeVersion } from './version.ts'
+import { modeChoices, modeFromWord, type PermissionMode } from './permissions.ts'
+import { claudeVersion } from './release.ts'
 
 export interface Arguments {
   sessionId?: string

@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { endGroup } from './process-group.ts'
+import { newShellId, notification } from './background-tasks.ts'
+import type { ToolUse } from './permissions.ts'
+import { endGroup } from './signals.ts'
+import type { Stage } from './stage.ts'
+import type { ToolResult } from './tools.ts'
 
 export interface BashPlace {
   cwd: string
@@ -85,4 +89,24 @@ function exitOf(child: ChildProcess, event: 'exit' | 'close'): Promise<number> {
 /** Some commands say nothing when all went well. */
 export function expectsNoOutput(command: string): boolean {
   return !/[;&|]/.test(command) && silentCommands.has(command.trim().split(/\s+/)[0] ?? '')
+}
+
+/** A command that the conversation does not wait for; when it ends, Claude is told. */
+export function startBackgroundShell(stage: Stage, tool: ToolUse): ToolResult {
+  const { session, tasks, shells } = stage
+  const id = newShellId()
+  const command = String(tool.input.command)
+  const description = String(tool.input.description ?? command)
+  const outputFile = session.places.taskOutput(session.cwd, session.sessionId, id)
+  tasks.add({ id, type: 'shell', description, command })
+  void shells.background(command, { cwd: session.cwd, env: stage.childEnv() }, outputFile).then(exitCode => {
+    if (stage.ending.aborted) return
+    tasks.remove(id)
+    stage.changed()
+    const summary = `Background command "${description}" completed (exit code ${exitCode})`
+    stage.notify(notification({ taskId: id, toolUseId: tool.id, outputFile, summary }))
+  })
+  const text = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}.`
+  const response = { stdout: '', stderr: '', interrupted: false, isImage: false, noOutputExpected: false }
+  return { kind: 'done', response: { ...response, backgroundTaskId: id }, text }
 }

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { carriesEffort, carriesMode, type HookEvent } from './hook-events.ts'
-import type { PermissionMode } from './modes.ts'
-import type { Places } from './places.ts'
-import { Transcript } from './transcript.ts'
+import type { Places } from './claude-files.ts'
+import { carriesEffort, carriesMode, type HookEvent } from './hooks.ts'
+import type { PermissionMode } from './permissions.ts'
+import { Transcript } from './saved-conversations.ts'
 
 export interface AgentIdentity {
   id: string
@@ -100,5 +100,36 @@ export class Session {
   private transcriptAt(path: string): Transcript {
     const head = () => ({ sessionId: this.sessionId, cwd: this.cwd, mode: this.mode, name: this.name })
     return new Transcript(path, head, this.saving)
+  }
+}
+
+/** What Claude adds to the environment of everything it starts. */
+function marks(session: Session): NodeJS.ProcessEnv {
+  return {
+    CLAUDECODE: '1',
+    CLAUDE_CODE_CHILD_SESSION: '1',
+    CLAUDE_CODE_ENTRYPOINT: 'cli',
+    CLAUDE_CODE_SESSION_ATTENDED: '1',
+    CLAUDE_CODE_SESSION_ID: session.sessionId,
+    CLAUDE_EFFORT: 'medium',
+    CLAUDE_PID: String(process.pid),
+  }
+}
+
+export function toolEnv(env: NodeJS.ProcessEnv, session: Session): NodeJS.ProcessEnv {
+  return { ...env, ...marks(session), GIT_EDITOR: 'true' }
+}
+
+export function hookEnv(
+  env: NodeJS.ProcessEnv,
+  session: Session,
+  size: { columns: number; rows: number },
+): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    ...marks(session),
+    CLAUDE_PROJECT_DIR: session.cwd,
+    COLUMNS: String(size.columns),
+    LINES: String(size.rows),
   }
 }

@@ -1,12 +1,10 @@
-import type { Entry } from './conversation-entry.ts'
+import type { Tasks } from './background-tasks.ts'
+import type { Session } from './claude-session.ts'
 import type { Dialogs } from './dialogs.ts'
-import type { ExitKey } from './exit-key.ts'
-import { modeLabel } from './modes.ts'
-import { dialogLines, frameOf } from './picture.ts'
-import { boxWith, emptyBox, type PromptBox } from './prompt-box.ts'
+import { modeLabel } from './permissions.ts'
+import { boxWith, type ExitKey, emptyBox, type PromptBox } from './prompt-box.ts'
 import type { Screen } from './screen.ts'
-import type { Session } from './session.ts'
-import type { Tasks } from './tasks.ts'
+import { dialogLines, type Entry, frameOf } from './screen-content.ts'
 
 /** What the picture is made from. */
 export interface Scene {

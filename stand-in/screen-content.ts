@@ -1,10 +1,14 @@
-import { padEnd, textWidth, truncate } from '../src/io/text.ts'
-import type { Entry } from './conversation-entry.ts'
-import type { OpenDialog } from './dialog.ts'
+import type { OpenDialog } from './dialogs.ts'
 import type { PromptBox } from './prompt-box.ts'
-import { bold, inverse, shaded, tint } from './style.ts'
-import { hanging, wrap } from './text-layout.ts'
-import { claudeVersion } from './version.ts'
+import { claudeVersion } from './release.ts'
+import { bold, hanging, inverse, padEnd, shaded, textWidth, tint, truncate, wrap } from './text-layout.ts'
+
+/** One thing in the conversation, as the screen shows it. */
+export type Entry =
+  | { kind: 'user'; text: string }
+  | { kind: 'assistant'; text: string }
+  | { kind: 'tool'; text: string; detail?: string }
+  | { kind: 'note'; text: string }
 
 /** Everything the screen shows, as data. */
 export interface Picture {
