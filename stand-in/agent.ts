@@ -1,38 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type AgentContext, type AgentRun, Interrupted, throwIfStopped } from './agent-context.ts'
 import { newAgentId, notification } from './background-tasks.ts'
 import { startBackgroundShell } from './bash-tool.ts'
-import type { AgentIdentity } from './claude-session.ts'
 import type { ApiFailure } from './conversation.ts'
-import { type Input, preToolUse } from './hooks.ts'
-import { permit, type ToolRun } from './permission-request.ts'
+import { preToolUseAnswer } from './hooks.ts'
+import { decidePermission } from './permission-request.ts'
 import type { ToolUse } from './permissions.ts'
 import { modelId } from './release.ts'
 import { type Line, Transcript } from './saved-conversations.ts'
 import type { Entry } from './screen-content.ts'
+import type { ToolInput } from './script.ts'
 import { type Act, type Turn, turnOf } from './script.ts'
-import { Interrupted, type Stage, throwIfStopped } from './stage.ts'
 import { answeredQuestions, batchInput, inputFor, leftPlanMode, runTool, type ToolResult } from './tools.ts'
 
-export interface AgentRun {
-  stage: Stage
-  agent?: AgentIdentity
-  signal: AbortSignal
-  transcript: Transcript
-}
-
-export type LastWord = { text: string } | { failure: ApiFailure }
+export type AgentResult = { text: string } | { failure: ApiFailure }
 
 type ToolAct = Extract<Act, { kind: 'tool' }>
 
-/** Model and tools in turn, until the model has nothing left to do. */
-export async function answerScript(run: AgentRun, prompt: string): Promise<LastWord> {
+/** Alternates between model and tools until the model calls no more tools. */
+export async function runAgent(run: AgentRun, prompt: string): Promise<AgentResult> {
   for (let index = 0; ; index++) {
     const turn = turnOf(prompt, index)
     await pause(turn.delayMs, run.signal)
     const failure = turn.acts.find(act => act.kind === 'error')
     if (failure) return { failure }
-    const text = await speak(run, turn)
+    const text = await showText(run, turn)
     if (turn.acts.some(act => act.kind === 'hang')) await untilStopped(run.signal)
     const uses = toolActs(run, turn).map(act => ({
       id: `toolu_${randomUUID()}`,
@@ -47,9 +40,9 @@ export async function answerScript(run: AgentRun, prompt: string): Promise<LastW
   }
 }
 
-const rejected = 'The user does not want to go on with this tool use.'
+const rejected = "The user doesn't want to proceed with this tool use."
 
-async function useTools(run: AgentRun, uses: readonly Use[]): Promise<void> {
+async function useTools(run: AgentRun, uses: readonly RequestedTool[]): Promise<void> {
   const calls: Line[] = []
   for (const use of uses) {
     const result = await useTool(run, use).catch(error => {
@@ -62,12 +55,12 @@ async function useTools(run: AgentRun, uses: readonly Use[]): Promise<void> {
     ])
     calls.push({
       tool_name: use.name,
-      tool_input: batchInput(run.stage, use.name, use.given),
+      tool_input: batchInput(run.context, use.name, use.given),
       tool_use_id: use.id,
       tool_response: content,
     })
   }
-  await run.stage.fire('PostToolBatch', { tool_calls: calls }, { agent: run.agent, signal: run.signal })
+  await run.context.fire('PostToolBatch', { tool_calls: calls }, { agent: run.agent, signal: run.signal })
   throwIfStopped(run.signal)
 }
 
@@ -75,8 +68,8 @@ function textOf(result: ToolResult): unknown {
   return result.kind === 'failed' ? result.error : result.text
 }
 
-/** Shows the words as they come. */
-async function speak({ stage, signal }: AgentRun, turn: Turn): Promise<string> {
+/** Shows the text word by word, at the pace that the script sets. */
+async function showText({ context, signal }: AgentRun, turn: Turn): Promise<string> {
   const texts: string[] = []
   for (const act of turn.acts) {
     if (act.kind !== 'text') continue
@@ -87,20 +80,20 @@ async function speak({ stage, signal }: AgentRun, turn: Turn): Promise<string> {
       shown += word
       const entry: Entry = { kind: 'assistant', text: shown }
       if (update) update(entry)
-      else update = stage.show(entry)
+      else update = context.show(entry)
       await pause(turn.streamMs, signal)
     }
   }
   return texts.join('\n')
 }
 
-/** A plan is written where Claude keeps plans, which no script can know beforehand. */
-function toolActs({ stage }: AgentRun, turn: Turn): ToolAct[] {
+/** Turns `[[plan]]` into a Write to Claude's plan file, whose path a script cannot know in advance. */
+function toolActs({ context }: AgentRun, turn: Turn): ToolAct[] {
   return turn.acts.flatMap((act): ToolAct[] => {
     if (act.kind === 'tool') return [act]
     if (act.kind !== 'plan') return []
     return [
-      { kind: 'tool', name: 'Write', input: { file_path: stage.session.planFile(), content: act.text } },
+      { kind: 'tool', name: 'Write', input: { file_path: context.session.planFile(), content: act.text } },
     ]
   })
 }
@@ -118,26 +111,28 @@ async function untilStopped(signal: AbortSignal): Promise<never> {
   throw new Interrupted()
 }
 
-/** As the model asked for it. */
-export interface Use {
+/** A tool call exactly as the model requested it. */
+interface RequestedTool {
   id: string
   name: string
-  given: Input
+  given: ToolInput
 }
 
-/** One tool call, from the hooks before it to the hooks after it. */
-export async function useTool(run: ToolRun, use: Use): Promise<ToolResult> {
-  const { stage, agent, signal } = run
-  const tool: ToolUse = { ...use, input: inputFor(stage, use.name, use.given) }
-  const entry = new ToolEntry(stage, tool)
+/** Carries out one tool call, from its PreToolUse hooks to its PostToolUse hooks. */
+async function useTool(run: AgentRun, use: RequestedTool): Promise<ToolResult> {
+  const { context, agent, signal } = run
+  const tool: ToolUse = { ...use, input: inputFor(context, use.name, use.given) }
+  const entry = new ToolEntry(context, tool)
   const before = { tool_name: tool.name, tool_input: tool.input, tool_use_id: tool.id }
-  const wish = preToolUse(await stage.fire('PreToolUse', before, { subject: tool.name, agent, signal }))
+  const wish = preToolUseAnswer(
+    await context.fire('PreToolUse', before, { subject: tool.name, agent, signal }),
+  )
   throwIfStopped(signal)
   if (wish.decision === 'deny') return entry.refused(`PreToolUse:${tool.name} hook error: ${wish.reason}`)
   const wished = (wish.decision !== 'none' && wish.updatedInput) || tool.input
-  const permission = await permit(run, { ...tool, input: wished }, wish)
+  const permission = await decidePermission(run, { ...tool, input: wished }, wish)
   if (!permission.allow) return entry.refused(permission.message)
-  if (permission.mode) stage.session.changeMode(permission.mode)
+  if (permission.mode) context.session.changeMode(permission.mode)
   const input = permission.input ?? wished
   const started = Date.now()
   const result = await perform(run, tool, input)
@@ -147,19 +142,23 @@ export async function useTool(run: ToolRun, use: Use): Promise<ToolResult> {
   return entry.finished(result, permission.by)
 }
 
-function perform({ stage, signal }: ToolRun, tool: ToolUse, input: Input): Promise<ToolResult> | ToolResult {
-  const { session, shells } = stage
-  if (tool.name === 'Agent' || tool.name === 'Task') return startSubagent(stage, tool)
-  if (tool.name === 'Bash' && input.run_in_background === true) return startBackgroundShell(stage, tool)
+function perform(
+  { context, signal }: AgentRun,
+  tool: ToolUse,
+  input: ToolInput,
+): Promise<ToolResult> | ToolResult {
+  const { session, shells } = context
+  if (tool.name === 'Agent' || tool.name === 'Task') return startSubagent(context, tool)
+  if (tool.name === 'Bash' && input.run_in_background === true) return startBackgroundShell(context, tool)
   if (tool.name === 'AskUserQuestion') return answeredQuestions(input)
   if (tool.name === 'ExitPlanMode') return leftPlanMode(session)
-  return runTool(tool.name, tool.given, input, { cwd: session.cwd, env: stage.childEnv(), shells, signal })
+  return runTool(tool.name, tool.given, input, { cwd: session.cwd, env: context.childEnv(), shells, signal })
 }
 
 async function tellResult(
-  { stage, agent, signal }: ToolRun,
+  { context, agent, signal }: AgentRun,
   tool: ToolUse,
-  input: Input,
+  input: ToolInput,
   result: ToolResult,
   durationMs: number,
 ): Promise<void> {
@@ -167,23 +166,23 @@ async function tellResult(
   const told = tool.name === 'ExitPlanMode' ? {} : input
   const after = { tool_name: tool.name, tool_input: told, tool_use_id: tool.id, duration_ms: durationMs }
   if (result.kind === 'done')
-    await stage.fire('PostToolUse', { ...after, tool_response: result.response }, options)
+    await context.fire('PostToolUse', { ...after, tool_response: result.response }, options)
   if (result.kind === 'failed') {
-    await stage.fire('PostToolUseFailure', { ...after, error: result.error, is_interrupt: false }, options)
+    await context.fire('PostToolUseFailure', { ...after, error: result.error, is_interrupt: false }, options)
   }
 }
 
 const shownLines = 5
 
-/** A tool call on the screen, and what became of it. */
-export class ToolEntry {
+/** A tool call and its outcome on the screen. */
+class ToolEntry {
   private readonly text: string
-  private readonly update: ReturnType<Stage['show']>
+  private readonly update: ReturnType<AgentContext['show']>
 
-  constructor(stage: Stage, tool: ToolUse) {
+  constructor(context: AgentContext, tool: ToolUse) {
     const subject = tool.input.command ?? tool.input.file_path ?? tool.input.description ?? ''
     this.text = `${tool.name}(${String(subject).split('\n')[0]})`
-    this.update = stage.show({ kind: 'tool', text: this.text })
+    this.update = context.show({ kind: 'tool', text: this.text })
   }
 
   refused(reason: string): ToolResult {
@@ -203,22 +202,22 @@ export class ToolEntry {
   }
 }
 
-/** An agent that works beside the conversation and reports when it is done. */
-export async function startSubagent(stage: Stage, tool: ToolUse): Promise<ToolResult> {
-  const { session } = stage
+/** Starts an agent that works in the background and reports when it is done. */
+async function startSubagent(context: AgentContext, tool: ToolUse): Promise<ToolResult> {
+  const { session } = context
   const agent = { id: newAgentId(), type: String(tool.input.subagent_type ?? 'general-purpose') }
   const description = String(tool.input.description ?? '')
   const prompt = String(tool.input.prompt ?? '')
-  const outputFile = session.places.taskOutput(session.cwd, session.sessionId, agent.id)
-  await stage.fire('SubagentStart', {}, { agent, subject: agent.type })
-  stage.tasks.add({ id: agent.id, type: 'subagent', description, agentType: agent.type })
-  stage.changed()
-  void work(stage, agent, prompt).then(result => {
-    if (stage.ending.aborted) return
-    stage.tasks.remove(agent.id)
-    stage.changed()
+  const outputFile = session.paths.taskOutput(session.cwd, session.sessionId, agent.id)
+  await context.fire('SubagentStart', {}, { agent, subject: agent.type })
+  context.tasks.add({ id: agent.id, type: 'subagent', description, agentType: agent.type })
+  context.changed()
+  void work(context, agent, prompt).then(result => {
+    if (context.ending.aborted) return
+    context.tasks.remove(agent.id)
+    context.changed()
     const summary = `Agent "${description}" finished`
-    stage.notify(notification({ taskId: agent.id, toolUseId: tool.id, outputFile, summary, result }))
+    context.notify(notification({ taskId: agent.id, toolUseId: tool.id, outputFile, summary, result }))
   })
   const launched = {
     isAsync: true,
@@ -232,27 +231,31 @@ export async function startSubagent(stage: Stage, tool: ToolUse): Promise<ToolRe
   return { kind: 'done', response, text: [{ type: 'text', text: `Async agent launched: ${agent.id}` }] }
 }
 
-async function work(stage: Stage, agent: { id: string; type: string }, prompt: string): Promise<string> {
-  const { session } = stage
-  const path = session.places.subagentTranscript(session.cwd, session.sessionId, agent.id)
+async function work(
+  context: AgentContext,
+  agent: { id: string; type: string },
+  prompt: string,
+): Promise<string> {
+  const { session } = context
+  const path = session.paths.subagentTranscript(session.cwd, session.sessionId, agent.id)
   const head = () => ({ sessionId: session.sessionId, cwd: session.cwd, mode: session.mode })
   const transcript = new Transcript(path, head, session.saving)
   transcript.user(prompt, { isSidechain: true, agentId: agent.id })
-  const signal = stage.ending
-  const quiet: Stage = { ...stage, show: () => () => {} }
-  const last = await answerScript({ stage: quiet, agent, signal, transcript }, prompt).catch(error => {
+  const signal = context.ending
+  const quiet: AgentContext = { ...context, show: () => () => {} }
+  const last = await runAgent({ context: quiet, agent, signal, transcript }, prompt).catch(error => {
     if (error instanceof Interrupted) return { text: '' }
     throw error
   })
   if (signal.aborted) return ''
   const text = 'failure' in last ? last.failure.message : last.text
-  await stage.fire(
+  await context.fire(
     'SubagentStop',
     {
       stop_hook_active: false,
       agent_transcript_path: path,
       last_assistant_message: text,
-      background_tasks: stage.tasks.list(),
+      background_tasks: context.tasks.list(),
       session_crons: [],
     },
     { agent, subject: agent.type },

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AgentContext } from './agent-context.ts'
 import { Tasks } from './background-tasks.ts'
 import { Shells } from './bash-tool.ts'
 import { noteEnd, updateClaudeJson } from './claude-files.ts'
 import { hookEnv, type Session, toolEnv } from './claude-session.ts'
 import { Conversation } from './conversation.ts'
-import { Display } from './conversation-view.ts'
+import { ConversationView } from './conversation-view.ts'
 import { Dialogs } from './dialogs.ts'
 import { Hooks } from './hooks.ts'
 import { type Key, type Report, TerminalInput } from './keyboard-input.ts'
@@ -13,17 +14,19 @@ import { ExitKey, type PromptActions, promptKey } from './prompt-box.ts'
 import { claudeVersion } from './release.ts'
 import { entriesOf } from './saved-conversations.ts'
 import { Screen } from './screen.ts'
-import { type Doings, StatusBoard, StatusFile } from './session-status.ts'
+import { type Activity, StatusFile, StatusReporter } from './session-status.ts'
 import { handleSignals, suspend } from './signals.ts'
 import { Commands } from './slash-commands.ts'
-import type { Stage } from './stage.ts'
 import { type AppStart, sessionFrom, startEvent, startupDialogs } from './startup.ts'
 
-/** Between the first picture and a prompt that takes Enter, and again until a prompt of the command line is sent. */
+/**
+ * The delay between the first frame and a prompt that accepts Enter, and again before a prompt from the
+ * command line is sent.
+ */
 const readyDelayMs = 30
 const goneExitCode = 129
 
-/** The running program: one terminal, one conversation. */
+/** The running program: one terminal and one conversation. */
 export class App {
   private readonly start: AppStart
   private readonly session: Session
@@ -33,16 +36,16 @@ export class App {
   private readonly shells = new Shells()
   private readonly tasks = new Tasks()
   private readonly dialogs = new Dialogs(() => this.board.changed())
-  private readonly exitKey = new ExitKey(() => this.display.refresh())
+  private readonly exitKey = new ExitKey(() => this.view.refresh())
   private readonly status: StatusFile | undefined
-  private readonly board: StatusBoard
-  private readonly stage: Stage
-  private readonly display: Display
+  private readonly board: StatusReporter
+  private readonly context: AgentContext
+  private readonly view: ConversationView
   private readonly commands: Commands
   private readonly promptActions: PromptActions
   private readonly quit = new AbortController()
   private conversation: Conversation | undefined
-  /** Hooks are told of the end only when they may know of the session. */
+  /** SessionEnd hooks run only once this is true: no hook may run in a directory that is not trusted. */
   private inSession = false
   private ready = false
   private suspended = false
@@ -59,28 +62,28 @@ export class App {
     this.input = new TerminalInput(start.stdin)
     this.hooks = new Hooks(start.settings.hooks, start.cwd, () => hookEnv(start.env, session, this.screen))
     this.status = session.saving ? statusFileFor(start, session) : undefined
-    const scene = { session, dialogs, tasks, exitKey, agentView, stillTitle: Boolean(start.env.TMUX) }
+    const sources = { session, dialogs, tasks, exitKey, agentView, stillTitle: Boolean(start.env.TMUX) }
     const entries = entriesOf(start.saved?.lines ?? [])
-    this.display = new Display(this.screen, { ...scene, isBusy: () => this.isBusy() }, entries)
-    this.board = new StatusBoard(
+    this.view = new ConversationView(this.screen, { ...sources, isBusy: () => this.isBusy() }, entries)
+    this.board = new StatusReporter(
       this.status,
-      () => this.doings(),
-      () => this.display.refresh(),
+      () => this.activity(),
+      () => this.view.refresh(),
     )
-    this.stage = this.makeStage()
-    this.commands = new Commands(this.stage, this.display, this.status, {
+    this.context = this.makeContext()
+    this.commands = new Commands(this.context, this.view, this.status, {
       submit: prompt => this.conversation?.submit(prompt),
       leave: () => this.leave('prompt_input_exit', 0),
     })
     this.promptActions = this.makePromptActions(agentView)
   }
 
-  /** The exit code. */
+  /** Resolves with the exit code. */
   run(): Promise<number> {
     handleSignals({
       leave: exitCode => this.leave('other', exitCode),
       continued: () => this.resume(),
-      resized: () => this.display.resized(),
+      resized: () => this.view.resized(),
     })
     this.input.listen(
       key => this.key(key),
@@ -93,8 +96,8 @@ export class App {
   }
 
   private async begin(): Promise<void> {
-    const { start, session, dialogs, quit, display } = this
-    display.openQuestions()
+    const { start, session, dialogs, quit, view } = this
+    view.openQuestions()
     const end = await startupDialogs({ ...start, mode: session.mode, dialogs, signal: quit.signal })
     if (quit.signal.aborted) return
     this.inSession = end?.hooks ?? true
@@ -102,11 +105,11 @@ export class App {
     const event = startEvent(start, session)
     this.status?.open()
     if (session.name) this.status?.name(session.name, 'user')
-    this.conversation = new Conversation(this.stage, {
-      sessionStarted: this.stage.fire('SessionStart', event, { subject: event.source }),
-      returnPrompt: prompt => display.takeBack(prompt),
+    this.conversation = new Conversation(this.context, {
+      sessionStarted: this.context.fire('SessionStart', event, { subject: event.source }),
+      returnPrompt: prompt => view.takeBack(prompt),
     })
-    display.openConversation()
+    view.openConversation()
     await sleep(readyDelayMs)
     if (quit.signal.aborted) return
     this.ready = true
@@ -128,13 +131,13 @@ export class App {
     }
     if (this.dialogs.key(key)) return
     if (key.name === 'enter' && !this.ready) return
-    this.display.box = promptKey(this.display.box, key, this.promptActions)
+    this.view.box = promptKey(this.view.box, key, this.promptActions)
     this.board.changed()
   }
 
   private suspend(): void {
     this.suspended = true
-    this.display.close({ keepTitle: true })
+    this.view.close({ keepTitle: true })
     this.input.raw(false)
     this.screen.print('\r\nClaude Code has been suspended. Run `fg` to bring Claude Code back.\r\n')
     suspend()
@@ -144,10 +147,10 @@ export class App {
     if (!this.suspended) return
     this.suspended = false
     this.input.raw(true)
-    this.display.openConversation()
+    this.view.openConversation()
   }
 
-  /** Once: what comes after the first reason to leave changes nothing. */
+  /** Only the first call has an effect; later reasons to exit are ignored. */
   private leave(reason: string, exitCode: number): void {
     if (this.leaving) return
     this.leaving = true
@@ -160,16 +163,14 @@ export class App {
     this.board.close()
     this.conversation?.end()
     this.quit.abort()
-    this.display.close()
+    this.view.close()
     this.input.close()
     await Promise.all([this.shells.end(), this.hooks.end()])
-    if (this.inSession) await this.stage.fire('SessionEnd', { reason }, { subject: reason })
+    if (this.inSession) await this.context.fire('SessionEnd', { reason }, { subject: reason })
     this.status?.remove()
     if (!this.inSession) return
     const { sessionId, transcript } = session
-    await updateClaudeJson(start.places.claudeJson, json =>
-      noteEnd(json, start.cwd, sessionId, claudeVersion),
-    )
+    await updateClaudeJson(start.paths.claudeJson, json => noteEnd(json, start.cwd, sessionId, claudeVersion))
     if (transcript.exists) screen.print(`\r\nResume this session with:\r\nclaude --resume ${sessionId}\r\n`)
   }
 
@@ -177,7 +178,7 @@ export class App {
     return this.commands.running > 0 || (this.conversation?.running ?? false)
   }
 
-  private doings(): Doings {
+  private activity(): Activity {
     return {
       busy: this.isBusy(),
       subagents: this.tasks.count('subagent'),
@@ -186,7 +187,7 @@ export class App {
     }
   }
 
-  private makeStage(): Stage {
+  private makeContext(): AgentContext {
     const { args, settings, env } = this.start
     const { session, dialogs, shells, tasks } = this
     return {
@@ -202,7 +203,7 @@ export class App {
       },
       fire: (event, extra, { agent, ...options } = {}) =>
         this.hooks.run({ event, payload: session.payload(event, extra, agent), ...options }),
-      show: entry => this.display.show(entry),
+      show: entry => this.view.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
       changed: () => this.board.changed(),
     }
@@ -225,5 +226,5 @@ export class App {
 }
 
 function statusFileFor(start: AppStart, { sessionId, cwd, derivedName }: Session): StatusFile {
-  return new StatusFile(start.places.sessions, { sessionId, cwd, name: derivedName, env: start.env })
+  return new StatusFile(start.paths.sessions, { sessionId, cwd, name: derivedName, env: start.env })
 }

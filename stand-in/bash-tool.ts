@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { AgentContext } from './agent-context.ts'
 import { newShellId, notification } from './background-tasks.ts'
 import type { ToolUse } from './permissions.ts'
 import { endGroup } from './signals.ts'
-import type { Stage } from './stage.ts'
 import type { ToolResult } from './tools.ts'
 
 export interface BashPlace {
@@ -32,11 +32,14 @@ const silentCommands = new Set([
   'touch',
 ])
 
-/** Commands of the Bash tool: each in a session of its own, all of them ended with the program. */
+/** Runs the commands of the Bash tool, each in its own session. All of them end with the program. */
 export class Shells {
   private readonly running = new Set<ChildProcess>()
 
-  /** Both outputs in the order they came. Ended with its whole group when the signal says so. */
+  /**
+   * Collects stdout and stderr in the order in which they arrive. Aborting the signal ends the whole process
+   * group.
+   */
   async run(command: string, place: BashPlace, signal: AbortSignal): Promise<BashResult> {
     const child = this.start(command, place, 'pipe')
     let output = ''
@@ -52,7 +55,7 @@ export class Shells {
     return { exitCode, output: output.replace(/\n+$/, '') }
   }
 
-  /** Goes on while the conversation does; its output is in the file. */
+  /** Resolves with the exit code. The command's output goes to the file. */
   background(command: string, place: BashPlace, outputPath: string): Promise<number> {
     mkdirSync(dirname(outputPath), { recursive: true, mode: 0o700 })
     const file = openSync(outputPath, 'w', 0o600)
@@ -86,26 +89,28 @@ function exitOf(child: ChildProcess, event: 'exit' | 'close'): Promise<number> {
   })
 }
 
-/** Some commands say nothing when all went well. */
+/** Some commands print nothing when they succeed. */
 export function expectsNoOutput(command: string): boolean {
   return !/[;&|]/.test(command) && silentCommands.has(command.trim().split(/\s+/)[0] ?? '')
 }
 
-/** A command that the conversation does not wait for; when it ends, Claude is told. */
-export function startBackgroundShell(stage: Stage, tool: ToolUse): ToolResult {
-  const { session, tasks, shells } = stage
+/** Starts a command without waiting for it. Claude gets a notification when the command ends. */
+export function startBackgroundShell(context: AgentContext, tool: ToolUse): ToolResult {
+  const { session, tasks, shells } = context
   const id = newShellId()
   const command = String(tool.input.command)
   const description = String(tool.input.description ?? command)
-  const outputFile = session.places.taskOutput(session.cwd, session.sessionId, id)
+  const outputFile = session.paths.taskOutput(session.cwd, session.sessionId, id)
   tasks.add({ id, type: 'shell', description, command })
-  void shells.background(command, { cwd: session.cwd, env: stage.childEnv() }, outputFile).then(exitCode => {
-    if (stage.ending.aborted) return
-    tasks.remove(id)
-    stage.changed()
-    const summary = `Background command "${description}" completed (exit code ${exitCode})`
-    stage.notify(notification({ taskId: id, toolUseId: tool.id, outputFile, summary }))
-  })
+  void shells
+    .background(command, { cwd: session.cwd, env: context.childEnv() }, outputFile)
+    .then(exitCode => {
+      if (context.ending.aborted) return
+      tasks.remove(id)
+      context.changed()
+      const summary = `Background command "${description}" completed (exit code ${exitCode})`
+      context.notify(notification({ taskId: id, toolUseId: tool.id, outputFile, summary }))
+    })
   const text = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}.`
   const response = { stdout: '', stderr: '', interrupted: false, isImage: false, noOutputExpected: false }
   return { kind: 'done', response: { ...response, backgroundTaskId: id }, text }

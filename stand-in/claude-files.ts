@@ -4,20 +4,20 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import lockfile from 'proper-lockfile'
 
-/** Where Claude keeps its things. */
-export interface Places {
+/** The paths of the files that Claude keeps. */
+export interface ClaudePaths {
   config: string
   claudeJson: string
   sessions: string
   plans: string
-  /** The transcripts of conversations begun in a directory. */
+  /** The directory with the transcripts of all conversations that were started in `cwd`. */
   project(cwd: string): string
   transcript(cwd: string, sessionId: string): string
   subagentTranscript(cwd: string, sessionId: string, agentId: string): string
   taskOutput(cwd: string, sessionId: string, taskId: string): string
 }
 
-export function placesFrom(env: NodeJS.ProcessEnv): Places {
+export function claudePaths(env: NodeJS.ProcessEnv): ClaudePaths {
   const home = env.HOME || homedir()
   const config = env.CLAUDE_CONFIG_DIR || join(home, '.claude')
   const project = (cwd: string) => join(config, 'projects', flattened(cwd))
@@ -51,7 +51,7 @@ interface Project {
   [key: string]: unknown
 }
 
-/** Claude's own memory between runs, shared by every running Claude. */
+/** The content of `.claude.json`, which all running Claudes share. */
 export interface ClaudeJson {
   numStartups?: number
   projects?: Record<string, Project>
@@ -69,7 +69,7 @@ export function readClaudeJson(path: string): ClaudeJson {
   }
 }
 
-/** Changes the file under the lock of every Claude; like Claude itself, goes on without it when it cannot be had. */
+/** Changes the file under a lock. Like Claude, it writes without the lock if the lock cannot be acquired. */
 export async function updateClaudeJson(path: string, change: (json: ClaudeJson) => void): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const release = await lockfile
@@ -86,7 +86,7 @@ export async function updateClaudeJson(path: string, change: (json: ClaudeJson) 
   }
 }
 
-/** A trusted parent covers its children, up to and not beyond the root of a git repository. */
+/** A trusted directory covers its subdirectories, but its trust stops at the root of a git repository. */
 export function isTrusted(json: ClaudeJson, directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     if (json.projects?.[at]?.hasTrustDialogAccepted) return true

@@ -7,14 +7,14 @@ export interface Choice<Value> {
   value: Value
 }
 
-/** A question that stands in the way of everything else. */
+/** A question that blocks everything else until it is answered. */
 export interface Dialog<Value = unknown> {
   title: string
   body: string[]
   question?: string
   choices: Choice<Value>[]
   hint: string
-  /** Numbered choices are answered by their digit; the others only by Enter. */
+  /** Numbered choices can be picked by their digit. The others can be picked only with Enter. */
   numbered: boolean
   waitingFor: WaitingFor
 }
@@ -25,10 +25,9 @@ export interface OpenDialog {
   openedAt: number
 }
 
-/** `chosen` undefined: Esc. */
 export type DialogStep = { selected: number } | { chosen: unknown } | { cancelled: true } | undefined
 
-/** A key that was meant for what stood here a moment ago must not answer. */
+/** A new dialog ignores keys for this long, because the user pressed them for what was there before it. */
 const deafMs = 200
 
 export function dialogStep(open: OpenDialog, key: Key, now: number): DialogStep {
@@ -58,7 +57,7 @@ interface Pending {
   settle(step: DialogStep): void
 }
 
-/** The dialogs that wait, one on the screen at a time. */
+/** The open dialogs. Only the first one is shown. */
 export class Dialogs {
   private readonly queue: Pending[] = []
   private readonly changed: () => void
@@ -71,7 +70,10 @@ export class Dialogs {
     return this.queue[0]?.open
   }
 
-  /** The chosen value, `cancelled` for Esc, or undefined when the signal took the dialog away. */
+  /**
+   * Resolves with the chosen value, with `cancelled` after Esc, or with undefined if the signal closed the
+   * dialog.
+   */
   ask<Value>(
     dialog: Dialog<Value>,
     signal: AbortSignal,
@@ -101,7 +103,7 @@ export class Dialogs {
     })
   }
 
-  /** True when a dialog is open: the key was its, whether it meant anything or not. */
+  /** Returns true if a dialog is open, even if the dialog ignored the key. */
   key(key: Key): boolean {
     const pending = this.queue[0]
     if (!pending) return false

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { modeFromWord, type PermissionMode } from './permissions.ts'
-import type { HookCommand, HookMatcher, Settings } from './settings.ts'
-import { endGroup, isAlive } from './signals.ts'
+import type { ToolInput } from './script.ts'
+import { endGroup, terminateGroup } from './signals.ts'
 
-/** Every name that may stand under `hooks` in the settings; another one opens the warning dialog. */
+/** All event names that are valid in the settings. Any other name opens a warning dialog at startup. */
 export const hookEvents = [
   'PreToolUse',
   'PostToolUse',
@@ -64,9 +64,21 @@ const withoutEffort = new Set<HookEvent>([
 export const carriesMode = (event: HookEvent): boolean => !withoutMode.has(event)
 export const carriesEffort = (event: HookEvent): boolean => !withoutEffort.has(event)
 
+export interface HookCommand {
+  command: string
+  timeoutMs?: number
+}
+
+export interface HookMatcher {
+  matcher?: string
+  commands: HookCommand[]
+}
+
+export type HookSettings = Partial<Record<HookEvent, HookMatcher[]>>
+
 export interface HookOutcome {
   command: string
-  /** null: it did not end by itself. */
+  /** Null if the command timed out or was killed by a signal. */
   exitCode: number | null
   stdout: string
   stderr: string
@@ -75,24 +87,24 @@ export interface HookOutcome {
 export interface HookCall {
   event: HookEvent
   payload: Record<string, unknown>
-  /** What a matcher is compared with: a tool's name, a source, a reason. */
+  /** The text that matchers are compared with, such as a tool name, a source or a reason. */
   subject?: string
-  /** Ends the commands early, as when the user turns down what a hook is still thinking about. */
+  /** Ends the commands early, for instance when the user answers a dialog before the hook does. */
   signal?: AbortSignal
 }
 
-const usualTimeoutMs = 600_000
-/** A slow SessionEnd hook must not keep the terminal. */
-const farewellTimeoutMs = 1_500
+const defaultTimeoutMs = 600_000
+/** SessionEnd hooks get little time, so that a slow one does not keep the terminal occupied. */
+const sessionEndTimeoutMs = 1_500
 
-/** Runs the commands of an event side by side, each in a session of its own. */
+/** Runs the commands of an event in parallel, each in its own session. */
 export class Hooks {
   private readonly running = new Set<ChildProcess>()
-  private readonly settings: Settings['hooks']
+  private readonly settings: HookSettings
   private readonly env: () => NodeJS.ProcessEnv
   private readonly cwd: string
 
-  constructor(settings: Settings['hooks'], cwd: string, env: () => NodeJS.ProcessEnv) {
+  constructor(settings: HookSettings, cwd: string, env: () => NodeJS.ProcessEnv) {
     this.settings = settings
     this.cwd = cwd
     this.env = env
@@ -122,7 +134,7 @@ export class Hooks {
         this.running.delete(child)
         resolve({ command: hook.command, exitCode, ...output })
       }
-      const stop = () => signalGroup(child, 'SIGTERM')
+      const stop = () => terminateGroup(child)
       const timer = setTimeout(() => this.timeOut(child, call.event, finish), timeoutOf(hook, call.event))
       call.signal?.addEventListener('abort', stop, { once: true })
       child.on('error', () => finish(null))
@@ -131,16 +143,16 @@ export class Hooks {
   }
 
   private timeOut(child: ChildProcess, event: HookEvent, finish: (exitCode: null) => void): void {
-    if (event !== 'SessionEnd') signalGroup(child, 'SIGTERM')
+    if (event !== 'SessionEnd') terminateGroup(child)
     child.stdout?.destroy()
     child.stderr?.destroy()
     child.unref()
     finish(null)
   }
 
-  /** For the end of the program: nothing that still waits may hold it up for long. */
+  /** Ends all running commands when the program exits. A command gets little time to react. */
   async end(): Promise<void> {
-    await Promise.all([...this.running].map(child => endGroup(child, farewellTimeoutMs)))
+    await Promise.all([...this.running].map(child => endGroup(child, sessionEndTimeoutMs)))
   }
 }
 
@@ -159,30 +171,18 @@ function matches(matcher: string | undefined, subject: string | undefined): bool
 }
 
 function timeoutOf(hook: HookCommand, event: HookEvent): number {
-  return hook.timeoutMs ?? (event === 'SessionEnd' ? farewellTimeoutMs : usualTimeoutMs)
+  return hook.timeoutMs ?? (event === 'SessionEnd' ? sessionEndTimeoutMs : defaultTimeoutMs)
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid !== undefined && isAlive(child)) {
-    try {
-      process.kill(-child.pid, signal)
-    } catch {
-      /* gone between the look and the signal */
-    }
-  }
-}
-
-export type Input = Record<string, unknown>
-
-/** What the hooks of PreToolUse want. */
+/** The combined decision of all PreToolUse hooks. */
 export type PreToolUse =
   | { decision: 'none' }
-  | { decision: 'allow' | 'ask'; reason?: string; updatedInput?: Input }
+  | { decision: 'allow' | 'ask'; reason?: string; updatedInput?: ToolInput }
   | { decision: 'deny'; reason: string }
 
-/** What the hooks of PermissionRequest want; undefined: they leave it to the user. */
+/** The combined decision of all PermissionRequest hooks. */
 export type PermissionAnswer =
-  | { behavior: 'allow'; updatedInput?: Input; mode?: PermissionMode }
+  | { behavior: 'allow'; updatedInput?: ToolInput; mode?: PermissionMode }
   | { behavior: 'deny'; message: string; interrupt: boolean }
 
 interface HookJson {
@@ -191,12 +191,12 @@ interface HookJson {
   hookSpecificOutput?: {
     permissionDecision?: string
     permissionDecisionReason?: string
-    updatedInput?: Input
+    updatedInput?: ToolInput
     decision?: {
       behavior?: string
       message?: string
       interrupt?: boolean
-      updatedInput?: Input
+      updatedInput?: ToolInput
       updatedPermissions?: { type?: string; mode?: string }[]
     }
   }
@@ -204,12 +204,12 @@ interface HookJson {
 
 const blockingExitCode = 2
 
-/** Exit code 2 blocks, and standard error says why. */
+/** A hook blocks by exiting with 2. Its stderr gives the reason. */
 export function blockedBy(outcomes: readonly HookOutcome[]): HookOutcome | undefined {
   return outcomes.find(outcome => outcome.exitCode === blockingExitCode)
 }
 
-export function preToolUse(outcomes: readonly HookOutcome[]): PreToolUse {
+export function preToolUseAnswer(outcomes: readonly HookOutcome[]): PreToolUse {
   const blocked = blockedBy(outcomes)
   if (blocked) return { decision: 'deny', reason: `[${blocked.command}]: ${blocked.stderr}` }
   const wishes = outcomes.map(wishOf).filter(wish => wish.decision !== 'none')

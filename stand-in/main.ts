@@ -2,7 +2,7 @@ import { closeSync, realpathSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { App } from './app.ts'
 import { parseArguments } from './claude-arguments.ts'
-import { placesFrom } from './claude-files.ts'
+import { claudePaths } from './claude-files.ts'
 import { promptFromStdin } from './keyboard-input.ts'
 import { planStart } from './startup.ts'
 
@@ -16,12 +16,12 @@ async function main(): Promise<number> {
   const { env, stdin, stdout } = process
   const args = parsed.run
   const cwd = realpathSync(process.cwd())
-  const places = placesFrom(env)
-  const plan = planStart(args, places, cwd, env)
+  const paths = claudePaths(env)
+  const plan = planStart(args, paths, cwd, env)
   if ('refusal' in plan) return refuse(plan.refusal)
-  if (!stdout.isTTY) return refuse('The stand-in for Claude Code needs a terminal')
+  if (!stdout.isTTY) return refuse('The stand-in for Claude Code needs a terminal. Run it in one.')
   const prompt = [args.prompt, promptFromStdin(stdin)].filter(Boolean).join('\n')
-  const exitCode = await new App({ args, env, cwd, places, ...plan, prompt, stdin, stdout }).run()
+  const exitCode = await new App({ args, env, cwd, paths, ...plan, prompt, stdin, stdout }).run()
   closeDeadTerminals()
   return exitCode
 }
@@ -31,6 +31,21 @@ function refuse(message: string): number {
   return 1
 }
 
+/**
+ * Node restores the modes of its terminals when it exits, and aborts if one of them is gone. Node leaves closed
+ * descriptors alone.
+ */
+function closeDeadTerminals(): void {
+  for (const descriptor of [0, 1, 2]) {
+    if (isatty(descriptor)) continue
+    try {
+      closeSync(descriptor)
+    } catch {
+      // The descriptor is already closed.
+    }
+  }
+}
+
 main().then(
   exitCode => process.exit(exitCode),
   error => {
@@ -38,18 +53,3 @@ main().then(
     process.exit(1)
   },
 )
-
-/**
- * On its way out Node puts back the modes of every terminal it was started with, and aborts when one of them is
- * gone. A descriptor that is closed it leaves alone.
- */
-export function closeDeadTerminals(): void {
-  for (const descriptor of [0, 1, 2]) {
-    if (isatty(descriptor)) continue
-    try {
-      closeSync(descriptor)
-    } catch {
-      /* closed already */
-    }
-  }
-}

@@ -1,6 +1,6 @@
 import type { Key } from './keyboard-input.ts'
 
-/** What the keys of the prompt can do. */
+/** The actions that keys can trigger while the prompt box has the focus. */
 export interface PromptActions {
   exitKey: ExitKey
   isRunning(): boolean
@@ -12,7 +12,7 @@ export interface PromptActions {
   openAgentView(): void
 }
 
-/** The box after a key, and what the key set off. */
+/** Triggers the key's action and returns the new state of the box. */
 export function promptKey(box: PromptBox, key: Key, actions: PromptActions): PromptBox {
   if (key.name !== 'ctrl-c' && key.name !== 'ctrl-d') actions.exitKey.release()
   switch (key.name) {
@@ -35,7 +35,7 @@ export function promptKey(box: PromptBox, key: Key, actions: PromptActions): Pro
   return edit(box, key) ?? box
 }
 
-/** A trailing backslash asks for a new line. */
+/** Enter after a backslash starts a new line. */
 function enter(box: PromptBox, actions: PromptActions): PromptBox {
   if (box.text.trim() === '') return box
   if (box.text.endsWith('\\')) return boxWith(`${box.text.slice(0, -1)}\n`)
@@ -52,7 +52,7 @@ function controlC(box: PromptBox, actions: PromptActions): PromptBox {
   return emptyBox
 }
 
-/** What is being typed, and where the cursor stands in it. */
+/** The text being typed and the position of the cursor in it. */
 export interface PromptBox {
   text: string
   cursor: number
@@ -64,7 +64,7 @@ export function boxWith(text: string): PromptBox {
   return { text, cursor: text.length }
 }
 
-/** The box after an editing key; undefined when the key does not edit. */
+/** Returns undefined if the key does not edit text. */
 export function edit(box: PromptBox, key: Key): PromptBox | undefined {
   switch (key.name) {
     case 'text':
@@ -101,7 +101,7 @@ function backspace(box: PromptBox): PromptBox {
   return { text: box.text.slice(0, box.cursor - 1) + box.text.slice(box.cursor), cursor: box.cursor - 1 }
 }
 
-/** Ctrl-C and Ctrl-D leave only when pressed twice, so that one slip costs nothing. */
+/** Ctrl-C and Ctrl-D must be pressed twice to exit. */
 export class ExitKey {
   private armed: 'Ctrl-C' | 'Ctrl-D' | undefined
   private timer: NodeJS.Timeout | undefined
@@ -117,7 +117,7 @@ export class ExitKey {
     return this.armed && `Press ${this.armed} again to exit`
   }
 
-  /** True the second time. */
+  /** Returns true on the second press. */
   press(key: 'Ctrl-C' | 'Ctrl-D'): boolean {
     if (this.armed === key) return true
     this.armed = key

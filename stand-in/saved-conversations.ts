@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Places } from './claude-files.ts'
+import type { ClaudePaths } from './claude-files.ts'
 import { modeFromWord, type PermissionMode } from './permissions.ts'
 import { claudeVersion, modelId } from './release.ts'
 import type { Entry } from './screen-content.ts'
@@ -16,13 +16,13 @@ export interface TranscriptHead {
   name?: string
 }
 
-/** One conversation on disk. The file comes into being with the first message, not before. */
+/** Writes one conversation to disk. The file is created with the first message, not before. */
 export class Transcript {
   readonly path: string
   private readonly head: () => TranscriptHead
   private readonly saving: boolean
   private parent: string | null = null
-  /** The lines of the conversation this one was forked from, written down with the first message. */
+  /** The lines of the conversation that this one was forked from. They are written with the first message. */
   private inherited: Line[] = []
 
   constructor(path: string, head: () => TranscriptHead, saving: boolean) {
@@ -56,7 +56,7 @@ export class Transcript {
     })
   }
 
-  /** A hook's answer to a permission request was taken. */
+  /** Records that a hook answered a permission request. */
   hookDecision(toolUseID: string, decision: 'allow' | 'deny'): void {
     const attachment = {
       type: 'hook_permission_decision',
@@ -147,17 +147,17 @@ export function isSessionId(text: string): boolean {
   return uuid.test(text)
 }
 
-/** By id in any project, or by name in this one. */
-export function findSession(places: Places, cwd: string, wanted: string): SavedSession | undefined {
-  if (!isSessionId(wanted)) return sessionsIn(places.project(cwd)).find(session => session.name === wanted)
-  const projects = join(places.config, 'projects')
-  const here = [places.project(cwd), ...directoriesIn(projects).map(name => join(projects, name))]
+/** Looks for an id in all projects, and for a name in the project of `cwd`. */
+export function findSession(paths: ClaudePaths, cwd: string, wanted: string): SavedSession | undefined {
+  if (!isSessionId(wanted)) return sessionsIn(paths.project(cwd)).find(session => session.name === wanted)
+  const projects = join(paths.config, 'projects')
+  const here = [paths.project(cwd), ...directoriesIn(projects).map(name => join(projects, name))]
   const path = here.map(project => join(project, `${wanted}.jsonl`)).find(candidate => existsSync(candidate))
   return path ? savedSession(path) : undefined
 }
 
-export function latestSession(places: Places, cwd: string): SavedSession | undefined {
-  return sessionsIn(places.project(cwd))[0]
+export function latestSession(paths: ClaudePaths, cwd: string): SavedSession | undefined {
+  return sessionsIn(paths.project(cwd))[0]
 }
 
 function sessionsIn(project: string): SavedSession[] {
@@ -184,7 +184,7 @@ function savedSession(path: string): SavedSession {
   }
 }
 
-/** What of a saved conversation is shown again. */
+/** The part of a saved conversation that is shown after a resume. */
 export function entriesOf(lines: readonly Line[]): Entry[] {
   return lines.flatMap(line => {
     const content = (line.message as { content?: unknown } | undefined)?.content

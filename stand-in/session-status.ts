@@ -7,7 +7,7 @@ export type Status = 'idle' | 'busy' | 'waiting' | 'shell'
 export type WaitingFor = 'permission prompt' | 'input needed' | 'dialog open'
 export type NameSource = 'user' | 'derived'
 
-/** `sessions/<pid>.json`: what other programs may know of this one while it runs. */
+/** `sessions/<pid>.json`, in which Claude publishes its state while it runs. */
 export class StatusFile {
   private readonly path: string
   private content: Record<string, unknown>
@@ -61,7 +61,7 @@ export class StatusFile {
     this.write()
   }
 
-  /** In place, as Claude does it: a reader may find half a file. */
+  /** Writes in place, as Claude does, so a reader may see an incomplete file. */
   private write(): void {
     writeFileSync(this.path, JSON.stringify(this.content), { mode: 0o600 })
   }
@@ -75,36 +75,36 @@ function tmuxPlace(env: NodeJS.ProcessEnv): { tmux?: string } {
   return status === 0 ? { tmux: stdout.trim() } : {}
 }
 
-export interface Doings {
-  /** A prompt or a command is being worked on. */
+export interface Activity {
+  /** True while a prompt or a slash command is in progress. */
   busy: boolean
   subagents: number
   shells: number
   waitingFor?: WaitingFor
 }
 
-/** `shell`: nothing to do, but a command still runs in the background. */
-export function statusOf(doings: Doings): { status: Status; waitingFor?: WaitingFor } {
-  if (doings.waitingFor) return { status: 'waiting', waitingFor: doings.waitingFor }
-  if (doings.busy || doings.subagents > 0) return { status: 'busy' }
-  return { status: doings.shells > 0 ? 'shell' : 'idle' }
+/** `shell` means that Claude is idle while a command runs in the background. */
+export function statusOf(activity: Activity): { status: Status; waitingFor?: WaitingFor } {
+  if (activity.waitingFor) return { status: 'waiting', waitingFor: activity.waitingFor }
+  if (activity.busy || activity.subagents > 0) return { status: 'busy' }
+  return { status: activity.shells > 0 ? 'shell' : 'idle' }
 }
 
-/** Tells the status file and the screen what changed, once everything that follows from a change has happened. */
-export class StatusBoard {
+/** Updates the status file and the screen after something changed. */
+export class StatusReporter {
   private readonly file: StatusFile | undefined
-  private readonly doings: () => Doings
+  private readonly activity: () => Activity
   private readonly refresh: () => void
   private live = false
   private pending = false
 
-  constructor(file: StatusFile | undefined, doings: () => Doings, refresh: () => void) {
+  constructor(file: StatusFile | undefined, activity: () => Activity, refresh: () => void) {
     this.file = file
-    this.doings = doings
+    this.activity = activity
     this.refresh = refresh
   }
 
-  /** From now on there is a status to tell. */
+  /** Starts writing the status. Before this call, only the screen is updated. */
   open(): void {
     this.live = true
     this.changed()
@@ -114,25 +114,28 @@ export class StatusBoard {
     this.live = false
   }
 
-  /** Not at once: a tool that is refused must not look busy for a moment. */
+  /** Waits for the end of the current tick, so that a refused tool does not appear busy for a moment. */
   changed(): void {
     if (this.pending) return
     this.pending = true
     setImmediate(() => {
       this.pending = false
-      const { status, waitingFor } = statusOf(this.doings())
+      const { status, waitingFor } = statusOf(this.activity())
       if (this.live) this.file?.status(status, waitingFor)
       this.refresh()
     })
   }
 }
 
-/** When this process started, in the terms of the platform: with the pid it names a process for good. */
+/**
+ * Together with the pid, the start time identifies a process even after its pid is reused. The format depends
+ * on the platform.
+ */
 export function processStart(pid: number): string | undefined {
   return process.platform === 'linux' ? startTicks(pid) : startTime(pid)
 }
 
-/** The command's name may hold blanks and brackets, so fields are counted from the last bracket. */
+/** The command name may contain spaces and parentheses, so fields are counted from the last parenthesis. */
 function startTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a signal means: the code to leave with. Claude quits on SIGINT, it does not interrupt. */
+/** The exit code for each signal. SIGINT makes Claude exit; it does not interrupt the turn. */
 const exitCodes = { SIGINT: 0, SIGTERM: 143, SIGHUP: 129 } as const
 
 export interface SignalHandlers {
@@ -18,29 +18,36 @@ export function handleSignals(handlers: SignalHandlers): void {
   process.on('SIGWINCH', handlers.resized)
 }
 
-/** The whole group, as a shell's job: where nobody could ever continue it, the kernel does not stop it. */
+/**
+ * Stops the whole process group, as a shell expects from a job. The kernel ignores this for an orphaned
+ * group.
+ */
 export function suspend(): void {
   process.kill(0, 'SIGTSTP')
 }
 
-export function isAlive(child: ChildProcess): boolean {
+function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null
 }
 
-/** Asks a child's whole group to end, and makes it end when it has not after the grace. */
+/** Asks the child's process group to end, and kills it if it is still there after the grace period. */
 export async function endGroup(child: ChildProcess, graceMs: number): Promise<void> {
   if (!isAlive(child)) return
   const gone = once(child, 'exit')
-  signal(child, 'SIGTERM')
+  signalGroup(child, 'SIGTERM')
   await Promise.race([gone, sleep(graceMs, undefined, { ref: false })])
-  signal(child, 'SIGKILL')
+  signalGroup(child, 'SIGKILL')
 }
 
-function signal(child: ChildProcess, name: NodeJS.Signals): void {
+export function terminateGroup(child: ChildProcess): void {
+  if (isAlive(child)) signalGroup(child, 'SIGTERM')
+}
+
+function signalGroup(child: ChildProcess, name: NodeJS.Signals): void {
   if (child.pid === undefined) return
   try {
     process.kill(-child.pid, name)
   } catch {
-    /* nobody left in the group */
+    // The group is empty.
   }
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Display } from './conversation-view.ts'
+import type { AgentContext } from './agent-context.ts'
+import type { ConversationView } from './conversation-view.ts'
 import { entriesOf, readTranscript } from './saved-conversations.ts'
 import type { StatusFile } from './session-status.ts'
-import type { Stage } from './stage.ts'
 
-/** What a line that starts with a slash asks for. */
+/** A parsed line that starts with a slash. */
 export type SlashCommand =
   | { kind: 'clear' }
   | { kind: 'exit' }
@@ -31,7 +31,7 @@ export function slashCommand(line: string): SlashCommand | undefined {
   }
 }
 
-/** Even a command that takes no time shows as busy. */
+/** Claude is busy for a moment even during a command that needs no time. */
 const commandMs = 50
 
 export interface CommandActions {
@@ -39,17 +39,22 @@ export interface CommandActions {
   leave(): void
 }
 
-/** What is typed: a prompt for Claude, or a command for the program. */
+/** Handles submitted lines: prompts go to Claude, slash commands are run here. */
 export class Commands {
   running = 0
-  private readonly stage: Stage
-  private readonly display: Display
+  private readonly context: AgentContext
+  private readonly view: ConversationView
   private readonly status: StatusFile | undefined
   private readonly actions: CommandActions
 
-  constructor(stage: Stage, display: Display, status: StatusFile | undefined, actions: CommandActions) {
-    this.stage = stage
-    this.display = display
+  constructor(
+    context: AgentContext,
+    view: ConversationView,
+    status: StatusFile | undefined,
+    actions: CommandActions,
+  ) {
+    this.context = context
+    this.view = view
     this.status = status
     this.actions = actions
   }
@@ -61,7 +66,9 @@ export class Commands {
     else void this.busily(() => this.run(line, command))
   }
 
-  /** The left arrow: what the wrapper must never let happen. */
+  /**
+   * Runs on the left arrow in an empty prompt box. A wrapper must switch the agent view off to prevent this.
+   */
   openAgentView(): void {
     void this.busily(() => moveToBackground(this.change())).then(() => {
       const dialog = {
@@ -72,75 +79,75 @@ export class Commands {
         numbered: false,
         waitingFor: 'dialog open' as const,
       }
-      return this.stage.dialogs.ask(dialog, new AbortController().signal)
+      return this.context.dialogs.ask(dialog, new AbortController().signal)
     })
   }
 
   private exit(): void {
-    this.stage.session.nextPrompt()
+    this.context.session.nextPrompt()
     this.actions.leave()
   }
 
   private async run(line: string, command: SlashCommand): Promise<void> {
     if (command.kind === 'clear') {
       await clearSession(this.change())
-      this.display.clear()
+      this.view.clear()
     }
-    this.display.show({ kind: 'user', text: line })
+    this.view.show({ kind: 'user', text: line })
     if (command.kind === 'rename') {
       renameSession(this.change(), command.name)
-      this.display.show({ kind: 'note', text: `Session renamed to: ${command.name}` })
+      this.view.show({ kind: 'note', text: `Session renamed to: ${command.name}` })
     }
     if (command.kind === 'unknown')
-      this.display.show({ kind: 'note', text: `Unknown command: /${command.word}` })
+      this.view.show({ kind: 'note', text: `Unknown command: /${command.word}` })
   }
 
   private async busily(work: () => Promise<void>): Promise<void> {
     this.running++
-    this.stage.changed()
+    this.context.changed()
     await sleep(commandMs)
     await work()
     this.running--
-    this.stage.changed()
+    this.context.changed()
   }
 
   private change() {
-    return { stage: this.stage, status: this.status }
+    return { context: this.context, status: this.status }
   }
 }
 
 export interface SessionChange {
-  stage: Stage
+  context: AgentContext
   status: StatusFile | undefined
 }
 
-/** `/clear`: the old conversation ends and another one begins, with another id. */
-export async function clearSession({ stage, status }: SessionChange): Promise<void> {
-  const { session } = stage
+/** Ends the conversation and starts another one with a new id. */
+export async function clearSession({ context, status }: SessionChange): Promise<void> {
+  const { session } = context
   session.nextPrompt()
-  await stage.fire('SessionEnd', { reason: 'clear' }, { subject: 'clear' })
+  await context.fire('SessionEnd', { reason: 'clear' }, { subject: 'clear' })
   session.become(randomUUID())
   status?.session(session.sessionId)
-  await stage.fire('SessionStart', { source: 'clear', ...session.titleField() }, { subject: 'clear' })
+  await context.fire('SessionStart', { source: 'clear', ...session.titleField() }, { subject: 'clear' })
   session.transcript.user('/clear', { isMeta: true })
 }
 
-export function renameSession({ stage, status }: SessionChange, name: string): void {
-  const { session } = stage
+export function renameSession({ context, status }: SessionChange, name: string): void {
+  const { session } = context
   session.nextPrompt()
   session.name = name
   session.transcript.title(name)
   status?.name(name, 'user')
 }
 
-/** The agent view: the conversation goes on under another id, out of reach of whoever started this program. */
-export async function moveToBackground({ stage, status }: SessionChange): Promise<void> {
-  const { session } = stage
+/** Continues the conversation under a new id, where the program that started this one cannot follow it. */
+export async function moveToBackground({ context, status }: SessionChange): Promise<void> {
+  const { session } = context
   const lines = session.transcript.exists ? readTranscript(session.transcript.path) : []
-  await stage.fire('SessionEnd', { reason: 'other' }, { subject: 'other' })
+  await context.fire('SessionEnd', { reason: 'other' }, { subject: 'other' })
   session.become(randomUUID())
   session.transcript.continueFrom(lines, true)
   status?.session(session.sessionId)
-  await stage.fire('SessionStart', { source: 'fork', ...session.titleField() }, { subject: 'fork' })
+  await context.fire('SessionStart', { source: 'fork', ...session.titleField() }, { subject: 'fork' })
   if (entriesOf(lines).length > 0) session.transcript.user('[moved to the background]', { isMeta: true })
 }

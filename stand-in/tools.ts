@@ -1,15 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
+import type { AgentContext } from './agent-context.ts'
 import { type BashPlace, expectsNoOutput, type Shells } from './bash-tool.ts'
 import type { Session } from './claude-session.ts'
-import type { Input } from './hooks.ts'
-import type { Stage } from './stage.ts'
+import type { ToolInput } from './script.ts'
 
 export type ToolResult =
-  /** `input` when the tool's own dialog completed it. */
-  | { kind: 'done'; response: unknown; text: unknown; input?: Input }
+  | { kind: 'done'; response: unknown; text: unknown }
   | { kind: 'failed'; error: string }
-  /** Never ran: no PostToolUse follows. */
+  /** The tool did not run, so no PostToolUse hook follows. */
   | { kind: 'refused'; text: string }
 
 export interface ToolPlace extends BashPlace {
@@ -19,8 +18,8 @@ export interface ToolPlace extends BashPlace {
 
 export async function runTool(
   name: string,
-  given: Input,
-  input: Input,
+  given: ToolInput,
+  input: ToolInput,
   place: ToolPlace,
 ): Promise<ToolResult> {
   switch (name) {
@@ -64,7 +63,7 @@ function writeFile(shown: string, path: string, content: string): ToolResult {
   return { kind: 'done', response, text }
 }
 
-function editFile(shown: string, input: Input): ToolResult {
+function editFile(shown: string, input: ToolInput): ToolResult {
   const path = String(input.file_path)
   const [oldString, newString] = [String(input.old_string), String(input.new_string)]
   const originalFile = existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -90,39 +89,39 @@ function readFile(shown: string, path: string): ToolResult {
 
 const pathTools = new Set(['Edit', 'Read', 'Write'])
 
-/** The input as the hooks of a tool see it: paths absolute, defaults filled in. */
-export function inputFor(stage: Stage, name: string, given: Input): Input {
-  if (name === 'ExitPlanMode') return writtenPlan(stage)
+/** The input as a tool's hooks receive it: paths are absolute and defaults are filled in. */
+export function inputFor(context: AgentContext, name: string, given: ToolInput): ToolInput {
+  if (name === 'ExitPlanMode') return writtenPlan(context)
   const input = { ...given }
   if (pathTools.has(name) && typeof input.file_path === 'string' && !isAbsolute(input.file_path)) {
-    input.file_path = resolve(stage.session.cwd, input.file_path)
+    input.file_path = resolve(context.session.cwd, input.file_path)
   }
   if (name === 'Edit') input.replace_all ??= false
   if (name === 'Agent') delete input.run_in_background
   return input
 }
 
-/** The input as PostToolBatch tells it: what the model gave, completed but not resolved. */
-export function batchInput(stage: Stage, name: string, given: Input): Input {
-  if (name === 'ExitPlanMode') return { ...given, ...writtenPlan(stage) }
+/** The input as PostToolBatch reports it: defaults are filled in, but paths are as the model gave them. */
+export function batchInput(context: AgentContext, name: string, given: ToolInput): ToolInput {
+  if (name === 'ExitPlanMode') return { ...given, ...writtenPlan(context) }
   return name === 'Edit' ? { replace_all: false, ...given } : given
 }
 
-/** A plan is read from its file, whatever the model passes along. */
-function writtenPlan({ session }: Stage): Input {
+/** A plan is read from its file, whatever the model passes as input. */
+function writtenPlan({ session }: AgentContext): ToolInput {
   const planFilePath = session.planFile()
   return existsSync(planFilePath) ? { plan: readFileSync(planFilePath, 'utf8'), planFilePath } : {}
 }
 
-/** AskUserQuestion: the dialog has put the answers into the input. */
-export function answeredQuestions(input: Input): ToolResult {
+/** The dialog has already added the answers to the input. */
+export function answeredQuestions(input: ToolInput): ToolResult {
   const answers = Object.entries((input.answers ?? {}) as Record<string, string>)
   const pairs = answers.map(([question, answer]) => `"${question}"="${answer}"`).join(', ')
   const text = `Your questions have been answered: ${pairs}. You can now continue with these answers in mind.`
   return { kind: 'done', response: input, text }
 }
 
-/** ExitPlanMode, approved. */
+/** The result of an approved ExitPlanMode. */
 export function leftPlanMode(session: Session): ToolResult {
   const filePath = session.planFile()
   const plan = existsSync(filePath) ? readFileSync(filePath, 'utf8') : null

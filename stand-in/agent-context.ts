@@ -3,6 +3,7 @@ import type { Shells } from './bash-tool.ts'
 import type { AgentIdentity, Session } from './claude-session.ts'
 import type { Dialogs } from './dialogs.ts'
 import type { HookEvent, HookOutcome } from './hooks.ts'
+import type { Transcript } from './saved-conversations.ts'
 import type { Entry } from './screen-content.ts'
 
 export interface FireOptions {
@@ -11,27 +12,36 @@ export interface FireOptions {
   agent?: AgentIdentity
 }
 
-/** What a conversation acts on. */
-export interface Stage {
+/** Everything that an agent reads or acts on while it answers a prompt. */
+export interface AgentContext {
   session: Session
   dialogs: Dialogs
   shells: Shells
   tasks: Tasks
-  /** The program is being left: nothing new begins. */
+  /** Aborted as soon as the program starts to exit. Nothing new may begin after that. */
   ending: AbortSignal
-  /** The environment of whatever Claude starts. */
+  /** The environment of every process that a tool starts. */
   childEnv: () => NodeJS.ProcessEnv
-  /** Rules of the command line, of the settings, and those the user added since. */
+  /** Rules from the command line and the settings, and rules that the user added in a dialog. */
   rules: { allow: string[]; deny: string[] }
   fire(event: HookEvent, extra: Record<string, unknown>, options?: FireOptions): Promise<HookOutcome[]>
-  /** Adds an entry; calling what it returns changes it. */
+  /** Adds an entry to the conversation. The returned function replaces that entry. */
   show(entry: Entry): (entry: Entry) => void
-  /** A prompt that Claude gives itself, answered when the turn at hand is over. */
+  /** Queues a prompt that Claude writes to itself. It is answered after the current turn. */
   notify(prompt: string): void
   changed(): void
 }
 
-/** The turn was stopped by the user, or by a hook on the user's behalf. */
+/** One agent at work on one prompt. */
+export interface AgentRun {
+  context: AgentContext
+  transcript: Transcript
+  /** Undefined for the main agent. */
+  agent?: AgentIdentity
+  signal: AbortSignal
+}
+
+/** Thrown when the user stops a turn, or when a hook does so for the user. */
 export class Interrupted extends Error {
   override name = 'Interrupted'
 }
