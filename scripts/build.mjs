@@ -1,4 +1,4 @@
-// Bundles src/ into CommonJS chunks below dist/, each loaded when its command is named.
+// Bundles src/ and stand-in/ into CommonJS chunks below dist/, each loaded when its command is named.
 // esbuild splits only ES modules, and Node starts CommonJS some 7 ms sooner: so split first, convert after.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

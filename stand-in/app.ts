@@ -166,8 +166,8 @@ export class App {
     this.view.close()
     this.input.close()
     await Promise.all([this.shells.end(), this.hooks.end()])
-    if (this.inSession) await this.context.fire('SessionEnd', { reason }, { subject: reason })
     this.status?.remove()
+    if (this.inSession) await this.context.fire('SessionEnd', { reason }, { subject: reason })
     if (!this.inSession) return
     const { sessionId, transcript } = session
     await updateClaudeJson(start.paths.claudeJson, json => noteEnd(json, start.cwd, sessionId, claudeVersion))

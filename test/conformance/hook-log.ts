@@ -7,23 +7,31 @@ export type HookEvent = { hook_event_name: string } & Record<string, unknown>
 
 export interface RecordedEvent {
   event: HookEvent
-  /** The status file while the hook ran. Undefined if there was none. */
+  /** The status file while the hook ran, or undefined if there was none. Not recorded for all events. */
   status: Status | undefined
 }
 
+/**
+ * The status that Claude has while the hooks of an event run. The real Claude writes its status file asynchronously, so
+ * the recording hook waits for this status. If it does not come in time, the hook records the status that it finds.
+ */
+export const statusDuringHook: Readonly<Record<string, 'busy' | 'waiting' | 'gone'>> = {
+  UserPromptSubmit: 'busy',
+  PreToolUse: 'busy',
+  PermissionRequest: 'waiting',
+  PostToolUse: 'busy',
+  PostToolUseFailure: 'busy',
+  PostToolBatch: 'busy',
+  Stop: 'busy',
+  StopFailure: 'busy',
+  SessionEnd: 'gone',
+}
+
 const recordedEvents = [
+  ...Object.keys(statusDuringHook),
   'SessionStart',
-  'SessionEnd',
-  'UserPromptSubmit',
   'UserPromptExpansion',
-  'Stop',
-  'StopFailure',
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'PostToolBatch',
   'Notification',
-  'PermissionRequest',
   'PermissionDenied',
   'SubagentStart',
   'SubagentStop',
@@ -39,11 +47,22 @@ const recordedEvents = [
 /**
  * Appends one line per event, in a single write, so that hooks that run in parallel do not mix their lines. JSON
  * contains no tab, so a tab separates the event from the status. The answer, if there is one, goes to stdout.
+ * The events of subagents and of /clear do not wait: they may come at any status. SessionEnd hooks have 1.5 seconds.
  */
-const script = `event=$(cat)
-status=$(cat "$3"/*.json 2>/dev/null)
-printf '%s\\t%s\\n' "$event" "$status" >>"$1"
-[ -e "$2" ] && cat "$2"
+const script = `event=$(cat) log=$1 answer=$2 expected=$4
+case $event in *'"agent_id":'*|*'"reason":"clear"'*) expected=;; esac
+set -- "$3"/*.json
+status=
+tries=0
+while [ -n "$expected" ] && [ $tries -lt 50 ]; do
+  [ -e "$1" ] || { status=; break; }
+  status=$(cat "$1" 2>/dev/null)
+  case $status in *'"status":"'$expected'"'*'}') break;; esac
+  tries=$((tries + 1))
+  sleep 0.02
+done
+printf '%s\\t%s\\n' "$event" "$status" >>"$log"
+[ -e "$answer" ] && cat "$answer"
 exit 0
 `
 
@@ -93,7 +112,8 @@ export class HookLog {
   }
 
   private recordingHook(event: string) {
-    const words = ['sh', this.script, this.log, this.answerFile(event), this.statusDirectory]
+    const expected = statusDuringHook[event] ?? ''
+    const words = ['sh', this.script, this.log, this.answerFile(event), this.statusDirectory, expected]
     return { hooks: [{ type: 'command', command: words.map(quoted).join(' '), timeout: 60 }] }
   }
 

@@ -1,5 +1,5 @@
 import type { Bench } from './bench.ts'
-import type { HookEvent, RecordedEvent } from './hook-log.ts'
+import { type HookEvent, type RecordedEvent, statusDuringHook } from './hook-log.ts'
 import { statusText } from './status.ts'
 
 /** What two programs must have in common after the same scenario. */
@@ -37,7 +37,7 @@ export function observe(bench: Bench, facts: unknown): Observation {
         events.filter(event => agentOf(event) === agent).map(event => name(withoutIgnored(event))),
       ]),
     ),
-    statusDuringHooks: agents.length > 1 ? [] : bench.hooks.events().flatMap(statusDuringHook),
+    statusDuringHooks: agents.length > 1 ? [] : bench.hooks.events().flatMap(recordedStatus),
     awaitedStatuses: name(bench.statuses.map(status => [statusText(status), status.sessionId])),
     endings: bench.terminals.map(terminal => terminal.ending),
     facts: name(facts),
@@ -48,8 +48,10 @@ function agentOf(event: HookEvent): string {
   return typeof event.agent_id === 'string' ? event.agent_id : 'main'
 }
 
-function statusDuringHook({ event, status }: RecordedEvent): string[] {
-  return [`${event.hook_event_name}: ${status && statusText(status)}`]
+function recordedStatus({ event, status }: RecordedEvent): string[] {
+  const name = event.hook_event_name
+  if (!(name in statusDuringHook) || event.reason === 'clear') return []
+  return [`${name}: ${status ? statusText(status) : 'no status file'}`]
 }
 
 function withoutIgnored(value: unknown): unknown {

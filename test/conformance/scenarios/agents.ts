@@ -17,6 +17,7 @@ export const agents: Scenario[] = [
         `Go. ${agentCall(`Sub. ${touch} ${touch} [[text From it.]]`)} [[text Started.]]`,
       )
       await bench.untilEvent('Stop')
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /Do you want to proceed\?/)
       terminal.send('4')
       await bench.untilEvent('PermissionRequest', 2)

@@ -137,6 +137,7 @@ export const hooks: Scenario[] = [
       await bench.untilReady(terminal)
       await bench.say(terminal, touch(bench))
       const pid = Number(await bench.untilFile('waiting'))
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /Do you want to proceed\?/)
       terminal.send('1')
       await bench.untilEvent('Stop')

@@ -8,6 +8,7 @@ export const permissions: Scenario[] = [
     play: async bench => {
       const terminal = await bench.ready()
       await bench.say(terminal, 'Write. [[write one.txt|hello]] [[write two.txt|again]] [[text Done.]]')
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /Do you want to create one\.txt\?/)
       terminal.send(keys.down)
       await bench.untilScreen(terminal, /❯ 2\. Yes/)
@@ -62,6 +63,7 @@ export const permissions: Scenario[] = [
     play: async bench => {
       const terminal = await bench.ready()
       await bench.say(terminal, `Ask. [[tool AskUserQuestion ${question}]] [[text Thanks.]]`)
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /^ ?Which one\?/m)
       terminal.send('2')
       await bench.untilEvent('Stop')
@@ -79,6 +81,7 @@ export const permissions: Scenario[] = [
       const terminal = bench.start(['--permission-mode', 'plan', '--settings', bench.hooks.settings()])
       await bench.untilReady(terminal)
       await bench.say(terminal, 'Plan. [[plan # My plan]] [[tool ExitPlanMode {}]] [[text Planned.]]')
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /Ready to code\?/)
       terminal.send('2')
       await bench.untilEvent('Stop')
