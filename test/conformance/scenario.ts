@@ -51,3 +51,19 @@ export async function leave(bench: Bench, terminal: Terminal): Promise<void> {
   await bench.say(terminal, '/exit')
   await bench.ended(terminal)
 }
+
+/**
+ * Exits with a key that must be pressed twice within a second. On a slow machine the second press may come too late, so
+ * the key is pressed again when the hint has disappeared.
+ */
+export async function exitByDoublePress(bench: Bench, terminal: Terminal, key: string): Promise<void> {
+  const isArmed = () => /Press Ctrl-[CD] again to exit/.test(terminal.screen())
+  const hasLeft = () => terminal.ending !== undefined || terminal.modes().buffer === 'normal'
+  while (!hasLeft()) {
+    terminal.send(key)
+    await bench.until(() => isArmed() || hasLeft(), 'the hint to press the key again')
+    if (!hasLeft()) terminal.send(key)
+    await bench.until(() => !isArmed() || hasLeft(), 'the effect of the second press')
+  }
+  await bench.ended(terminal)
+}

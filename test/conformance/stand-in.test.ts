@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { standInClaude } from '../helpers/stand-in.ts'
 import { Bench, type Program } from './bench.ts'
-import { leave, startAndGreet, touch } from './scenario.ts'
+import { exitByDoublePress, leave, startAndGreet, touch } from './scenario.ts'
 
 /** Behaviour that cannot, or should not, be compared with the real program. */
 
@@ -110,10 +110,7 @@ test('switches the keyboard protocol on if the terminal supports it, and off at 
   await bench.until(() => terminal.raw.includes('\u001b[>5u'), 'the protocol')
   terminal.send('\u001b[104;1u\u001b[105;1u')
   await bench.untilScreen(terminal, /^❯\u00a0hi/m)
-  terminal.send('\u001b[99;5u')
-  await bench.untilScreen(terminal, /Press Ctrl-C again/)
-  terminal.send('\u001b[99;5u')
-  await bench.ended(terminal)
+  await exitByDoublePress(bench, terminal, '\u001b[99;5u')
   expect(terminal.raw.lastIndexOf('\u001b[<u')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[>5u'))
 })
 

@@ -1,4 +1,12 @@
-import { keys, leave, type Scenario, startAndGreet, startLongCommand, untilAtRest } from '../scenario.ts'
+import {
+  exitByDoublePress,
+  keys,
+  leave,
+  type Scenario,
+  startAndGreet,
+  startLongCommand,
+  untilAtRest,
+} from '../scenario.ts'
 
 /** Status fields for messages between sessions, which the stand-in does not support. */
 const peerKeys = new Set([
@@ -78,10 +86,7 @@ export const conversation: Scenario[] = [
       await bench.say(terminal, 'Hello. [[text Planning.]]')
       await bench.untilEvent('Stop')
       await bench.untilStatus('idle')
-      terminal.send(keys.ctrlC)
-      await bench.untilScreen(terminal, /Press Ctrl-C again to exit/)
-      terminal.send(keys.ctrlC)
-      await bench.ended(terminal)
+      await exitByDoublePress(bench, terminal, keys.ctrlC)
       return terminal.modes()
     },
   },
@@ -108,10 +113,7 @@ export const conversation: Scenario[] = [
     name: 'Ctrl-D twice exits without a transcript',
     play: async bench => {
       const terminal = await bench.ready()
-      terminal.send(keys.ctrlD)
-      await bench.untilScreen(terminal, /Press Ctrl-D again to exit/)
-      terminal.send(keys.ctrlD)
-      await bench.ended(terminal)
+      await exitByDoublePress(bench, terminal, keys.ctrlD)
       return { modes: terminal.modes(), transcripts: bench.transcripts() }
     },
   },
