@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgentContext, type AgentRun, Interrupted, throwIfStopped } from './agent-context.ts'
-import { newAgentId, notification } from './background-tasks.ts'
-import { startBackgroundShell } from './bash-tool.ts'
-import type { ApiFailure } from './conversation.ts'
+import { newAgentId, newShellId, notification } from './background-tasks.ts'
 import { preToolUseAnswer } from './hooks.ts'
 import { decidePermission } from './permission-request.ts'
 import type { ToolUse } from './permissions.ts'
@@ -13,6 +11,11 @@ import type { Entry } from './screen-content.ts'
 import type { ToolInput } from './script.ts'
 import { type Act, type Turn, turnOf } from './script.ts'
 import { answeredQuestions, batchInput, inputFor, leftPlanMode, runTool, type ToolResult } from './tools.ts'
+
+export interface ApiFailure {
+  status: number
+  message: string
+}
 
 export type AgentResult = { text: string } | { failure: ApiFailure }
 
@@ -261,4 +264,26 @@ async function work(
     { agent, subject: agent.type },
   )
   return text
+}
+
+/** Starts a command without waiting for it. Claude gets a notification when the command ends. */
+function startBackgroundShell(context: AgentContext, tool: ToolUse): ToolResult {
+  const { session, tasks, shells } = context
+  const id = newShellId()
+  const command = String(tool.input.command)
+  const description = String(tool.input.description ?? command)
+  const outputFile = session.paths.taskOutput(session.cwd, session.sessionId, id)
+  tasks.add({ id, type: 'shell', description, command })
+  void shells
+    .background(command, { cwd: session.cwd, env: context.childEnv() }, outputFile)
+    .then(exitCode => {
+      if (context.ending.aborted) return
+      tasks.remove(id)
+      context.changed()
+      const summary = `Background command "${description}" completed (exit code ${exitCode})`
+      context.notify(notification({ taskId: id, toolUseId: tool.id, outputFile, summary }))
+    })
+  const text = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}.`
+  const response = { stdout: '', stderr: '', interrupted: false, isImage: false, noOutputExpected: false }
+  return { kind: 'done', response: { ...response, backgroundTaskId: id }, text }
 }

@@ -24,7 +24,7 @@ import { type AppStart, sessionFrom, startEvent, startupDialogs } from './startu
  * command line is sent.
  */
 const readyDelayMs = 30
-const goneExitCode = 129
+const terminalGoneExitCode = 129
 
 /** The running program: one terminal and one conversation. */
 export class App {
@@ -35,10 +35,10 @@ export class App {
   private readonly hooks: Hooks
   private readonly shells = new Shells()
   private readonly tasks = new Tasks()
-  private readonly dialogs = new Dialogs(() => this.board.changed())
+  private readonly dialogs = new Dialogs(() => this.reporter.changed())
   private readonly exitKey = new ExitKey(() => this.view.refresh())
   private readonly status: StatusFile | undefined
-  private readonly board: StatusReporter
+  private readonly reporter: StatusReporter
   private readonly context: AgentContext
   private readonly view: ConversationView
   private readonly commands: Commands
@@ -65,7 +65,7 @@ export class App {
     const sources = { session, dialogs, tasks, exitKey, agentView, stillTitle: Boolean(start.env.TMUX) }
     const entries = entriesOf(start.saved?.lines ?? [])
     this.view = new ConversationView(this.screen, { ...sources, isBusy: () => this.isBusy() }, entries)
-    this.board = new StatusReporter(
+    this.reporter = new StatusReporter(
       this.status,
       () => this.activity(),
       () => this.view.refresh(),
@@ -87,7 +87,7 @@ export class App {
     })
     this.input.listen(
       key => this.key(key),
-      () => this.leave('other', goneExitCode),
+      () => this.leave('other', terminalGoneExitCode),
     )
     void this.begin()
     return new Promise(resolve => {
@@ -113,7 +113,7 @@ export class App {
     await sleep(readyDelayMs)
     if (quit.signal.aborted) return
     this.ready = true
-    this.board.open()
+    this.reporter.open()
     await sleep(readyDelayMs)
     if (start.prompt && !quit.signal.aborted) this.commands.take(start.prompt)
   }
@@ -132,7 +132,7 @@ export class App {
     if (this.dialogs.key(key)) return
     if (key.name === 'enter' && !this.ready) return
     this.view.box = promptKey(this.view.box, key, this.promptActions)
-    this.board.changed()
+    this.reporter.changed()
   }
 
   private suspend(): void {
@@ -160,7 +160,7 @@ export class App {
 
   private async end(reason: string): Promise<void> {
     const { session, start, screen } = this
-    this.board.close()
+    this.reporter.close()
     this.conversation?.end()
     this.quit.abort()
     this.view.close()
@@ -205,7 +205,7 @@ export class App {
         this.hooks.run({ event, payload: session.payload(event, extra, agent), ...options }),
       show: entry => this.view.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
-      changed: () => this.board.changed(),
+      changed: () => this.reporter.changed(),
     }
   }
 

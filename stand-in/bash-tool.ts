@@ -1,11 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { AgentContext } from './agent-context.ts'
-import { newShellId, notification } from './background-tasks.ts'
-import type { ToolUse } from './permissions.ts'
 import { endGroup } from './signals.ts'
-import type { ToolResult } from './tools.ts'
 
 export interface BashPlace {
   cwd: string
@@ -92,26 +88,4 @@ function exitOf(child: ChildProcess, event: 'exit' | 'close'): Promise<number> {
 /** Some commands print nothing when they succeed. */
 export function expectsNoOutput(command: string): boolean {
   return !/[;&|]/.test(command) && silentCommands.has(command.trim().split(/\s+/)[0] ?? '')
-}
-
-/** Starts a command without waiting for it. Claude gets a notification when the command ends. */
-export function startBackgroundShell(context: AgentContext, tool: ToolUse): ToolResult {
-  const { session, tasks, shells } = context
-  const id = newShellId()
-  const command = String(tool.input.command)
-  const description = String(tool.input.description ?? command)
-  const outputFile = session.paths.taskOutput(session.cwd, session.sessionId, id)
-  tasks.add({ id, type: 'shell', description, command })
-  void shells
-    .background(command, { cwd: session.cwd, env: context.childEnv() }, outputFile)
-    .then(exitCode => {
-      if (context.ending.aborted) return
-      tasks.remove(id)
-      context.changed()
-      const summary = `Background command "${description}" completed (exit code ${exitCode})`
-      context.notify(notification({ taskId: id, toolUseId: tool.id, outputFile, summary }))
-    })
-  const text = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}.`
-  const response = { stdout: '', stderr: '', interrupted: false, isImage: false, noOutputExpected: false }
-  return { kind: 'done', response: { ...response, backgroundTaskId: id }, text }
 }

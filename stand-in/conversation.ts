@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runAgent } from './agent.ts'
+import { type ApiFailure, runAgent } from './agent.ts'
 import { type AgentContext, Interrupted } from './agent-context.ts'
 import { blockedBy } from './hooks.ts'
 import { spokenPart } from './script.ts'
@@ -35,12 +35,12 @@ export class Conversation {
   }
 
   submit(prompt: string): void {
-    this.line({ prompt, own: false })
+    this.enqueue({ prompt, own: false })
   }
 
   /** Queues a prompt that Claude writes to itself. */
   notify(prompt: string): void {
-    this.line({ prompt, own: true })
+    this.enqueue({ prompt, own: true })
   }
 
   interrupt(): void {
@@ -57,7 +57,7 @@ export class Conversation {
     clearTimeout(this.idleNotice)
   }
 
-  private line(next: { prompt: string; own: boolean }): void {
+  private enqueue(next: { prompt: string; own: boolean }): void {
     if (this.ended) return
     this.waiting.push(next)
     if (!this.draining) void this.drain()
@@ -163,20 +163,15 @@ export class Conversation {
   }
 }
 
-export interface ApiFailure {
-  status: number
-  message: string
-}
-
 /** The text that Claude shows in place of an answer. */
-export function failureText({ status, message }: ApiFailure): string {
+function failureText({ status, message }: ApiFailure): string {
   if (status === 401 || status === 403) return `Please run /login · API Error: ${status} ${message}`
   if (status === 429) return `API Error: Request rejected (429) · ${message}`
   return `API Error: ${status} ${message}`
 }
 
 /** The value of `error` in the StopFailure event. */
-export function failureKind({ status }: ApiFailure): string {
+function failureKind({ status }: ApiFailure): string {
   if (status === 401 || status === 403) return 'authentication_failed'
   if (status === 429) return 'rate_limit'
   return status >= 500 ? 'server_error' : 'unknown'
