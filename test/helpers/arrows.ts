@@ -56,7 +56,6 @@ export function roomOf(path: string): string | undefined {
 export function arrowProblem({ from, to }: Import): string | undefined {
   const [room, target] = [roomOf(from), roomOf(to)]
   if (room === undefined || target === undefined || room === target) return undefined
-  if (room === 'stand-in') return floorOf(target) === 0 ? undefined : `the stand-in must not know ${target}`
   const [own, other] = [floorOf(room), floorOf(target)]
   if (own < 0 || other < 0) return `${own < 0 ? room : target} has no floor: give it one in floors`
   if (other < own || own === 0) return other <= own ? undefined : `${room} is below ${target}`
@@ -65,4 +64,14 @@ export function arrowProblem({ from, to }: Import): string | undefined {
 
 function floorOf(room: string): number {
   return floors.findIndex(floor => floor.includes(room))
+}
+
+/** The stand-in plays Claude, so it must share no code with the program that is tested against it. */
+export function standInBreach({ from, to }: Import): boolean {
+  const roots = new Set([rootOf(from), rootOf(to)])
+  return roots.has('src') && roots.has('stand-in')
+}
+
+function rootOf(path: string): string {
+  return path.split('/')[0]!
 }
