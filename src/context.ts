@@ -5,21 +5,21 @@ import { type Paths, pathsFrom } from './paths.ts'
 import type { Runner } from './system/runner.ts'
 import { systemRunner } from './system/runner.ts'
 
-/** Everything a command may touch of the outside world, so that tests can hand in their own. */
+/** All that a command may use of the outside world. Tests pass their own. */
 export interface Context {
   env: NodeJS.ProcessEnv
   cwd: string
   paths: Paths
   now: () => Date
   exec: Runner
-  /** How to start agenc itself again: Node and the script, both absolute. */
+  /** The command that starts agenc: Node and the script, both as absolute paths. */
   self: readonly string[]
   stdin: NodeJS.ReadStream
   out: Output
   err: Output
 }
 
-/** Streams are opened when somebody wants them: each costs a few milliseconds, and most commands need one. */
+/** Opens each stream at its first use: opening takes a few milliseconds, and most commands use one stream. */
 export function systemContext(): Context {
   let out: Output | undefined
   let err: Output | undefined
@@ -53,18 +53,21 @@ function currentDirectory(): string {
     return process.cwd()
   } catch {
     throw new AgencError(
-      'this directory does not exist any more',
-      "Go to another one first, for instance with 'cd'.",
+      'the current directory does not exist any more',
+      "Go to another directory first, for instance with 'cd'.",
     )
   }
 }
 
-/** The same but for these; a spread would open every stream, and a spread of this would lose the rest. */
+/**
+ * A copy of the context with some parts replaced. It inherits the others, because a spread would call every getter and so
+ * open every stream. For the same reason, do not spread the result: that would lose what it inherits.
+ */
 export function withChanges(context: Context, changes: Partial<Context>): Context {
   return Object.create(context, Object.getOwnPropertyDescriptors(changes))
 }
 
-/** May we ask the user something? */
+/** Whether there is a terminal to ask the user a question in. */
 export function isInteractive(context: Context): boolean {
   return Boolean(context.stdin.isTTY) && context.err.isTerminal
 }

@@ -8,7 +8,7 @@ import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 
 const tab = '\t'
 
-/** A sandbox whose PATH has `agenc`, with one mission on a repo. */
+/** A sandbox with `agenc` on its PATH and one mission on a repo. */
 async function boxWithMission(): Promise<{ box: Sandbox; short: string }> {
   const box = sandbox()
   const bin = join(box.root, 'bin')
@@ -27,7 +27,7 @@ function lines(box: Sandbox, ...words: string[]): string[] {
 }
 
 describe('agenc _complete', () => {
-  test('missions come with repo, name and state', async () => {
+  test('missions are described by repo, name and state', async () => {
     const { box, short } = await boxWithMission()
     expect(lines(box, 'mission', 'show', '')).toEqual([`${short}\tacme/app fix login [stopped]`])
     expect(lines(box, 'mission', 'show', 'zzzz')).toEqual([])
@@ -47,7 +47,7 @@ describe('agenc _complete', () => {
     expect(lines(box, 'repo', 'add', '')).toEqual([':dirs'])
   })
 
-  test('a store that cannot be read is silence, and nothing is created', () => {
+  test('prints nothing and creates nothing if the store is missing or broken', () => {
     const box = sandbox()
     expect(box.agenc(['_complete', '--', 'mission', 'show', ''])).toEqual({
       exitCode: 0,
@@ -73,10 +73,10 @@ describe('agenc completion install', () => {
     expect(readFileSync(join(box.home, place), 'utf8')).toBe(box.agenc(['completion', shell]).stdout)
     expect(statSync(join(box.home, place)).mode & 0o777).toBe(0o600)
     const env = { SHELL: `/bin/${shell}` }
-    expect(box.agenc(['completion', 'install'], { env }).stderr).toContain('It is there already')
+    expect(box.agenc(['completion', 'install'], { env }).stderr).toMatch(/already installed/i)
   })
 
-  test('without a terminal and without --yes nothing is written', () => {
+  test('writes nothing without a terminal and without --yes', () => {
     const box = sandbox()
     const env = { SHELL: '/bin/bash' }
     expect(box.agenc(['completion', 'install'], { env }).exitCode).toBe(64)
@@ -95,7 +95,7 @@ interface ShellCase {
 const source = (box: Sandbox, shell: string, name: string, more = '') =>
   writeFileSync(join(box.home, name), `${more}\n${box.agenc(['completion', shell]).stdout}\nPS1='ready> '\n`)
 
-/** Each reads the script as an installed one is read, in an interactive shell of its own. */
+/** Each opens an interactive shell that reads the script the way an installed one is read. */
 const shellCases: ShellCase[] = [
   {
     shell: 'bash',
@@ -150,6 +150,6 @@ describe.each(shellCases)('Tab in $shell', ({ shell, args, prepare }) => {
     const { box } = await boxWithMission()
     const terminal = await openShell(box)
     terminal.type(`agenc mission new --approve ${tab}${tab}`)
-    await terminal.waitForText(/rules.*your rules answer/)
+    await terminal.waitForText(/rules.*your rules/)
   })
 })
