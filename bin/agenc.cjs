@@ -3,20 +3,20 @@ const { existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
 
+const { AGENC_DIRPATH, HOME } = process.env
+const home = AGENC_DIRPATH || join(HOME || '/nonexistent', '.agenc')
+// Node 22 and later can keep compiled code. It goes to agenc's home, which only the user can write to: in Node's default
+// directory below /tmp, another user could plant code for us to run. A start must not create the home, though.
+if (enableCompileCache && existsSync(home)) enableCompileCache(join(home, 'compile-cache'))
+
 const words = process.argv.slice(2)
 const dist = join(__dirname, '..', 'dist')
 const hot = hotNames(words).map(name => join(dist, 'hot', `${name}.js`))
-
-// From Node 22 on, Node keeps what V8 compiled. Never in its default directory below /tmp, where another user could
-// put code for us to run.
-const { HOME, XDG_CACHE_HOME } = process.env
-if (HOME) enableCompileCache?.(join(XDG_CACHE_HOME || join(HOME, '.cache'), 'agenc', 'compiled'))
-
 require(hot.find(existsSync) ?? join(dist, 'main.js')).main(words)
 
-// `mission ls` has its own file, mission.ls.js; everything else goes through main.js.
+// `agenc mission ls` may have a file of its own, hot/mission.ls.js.
 function hotNames([first = '', second = '']) {
-  const isPlain = word => /^[a-z_-]+$/.test(word)
-  if (!isPlain(first)) return []
-  return isPlain(second) ? [`${first}.${second}`, first] : [first]
+  const isName = word => /^[a-z_-]+$/.test(word)
+  if (!isName(first)) return []
+  return isName(second) ? [`${first}.${second}`, first] : [first]
 }

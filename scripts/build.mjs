@@ -2,7 +2,7 @@
 // esbuild can split only ES modules, and Node starts CommonJS about 7 ms faster: so split first, then convert.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { build, transform } from 'esbuild'
 import { thirdPartyNotices } from './build/notices.mjs'
 import { sourcesHash, sourcesHashFile } from './build/sources-hash.mjs'
@@ -25,19 +25,27 @@ const settings = {
 
 const started = await startFiles(root, settings)
 const split = await build({
+  ...settings,
   absWorkingDir: root,
-  entryPoints: [
-    { in: 'stand-in/main.ts', out: 'stand-in' },
-    ...Array.from(started.lazy, ([path, name]) => ({ in: path, out: name })),
-  ],
+  entryPoints: [...started.lazy.keys()],
   outdir,
   bundle: true,
   splitting: true,
   write: false,
-  ...settings,
   format: 'esm',
+  entryNames: 'chunks/[name]-[hash]',
   chunkNames: 'chunks/[name]-[hash]',
   external: ['*.node'],
+  metafile: true,
+})
+const standIn = await build({
+  ...settings,
+  absWorkingDir: root,
+  entryPoints: ['stand-in/main.ts'],
+  outfile: join(outdir, 'stand-in.js'),
+  bundle: true,
+  write: false,
+  format: 'esm',
   metafile: true,
 })
 
@@ -47,15 +55,32 @@ const files = new Map([
     join(outdir, name),
     readFileSync(join(root, 'src', 'tmux', name), 'utf8'),
   ]),
-  [join(outdir, 'THIRD-PARTY.txt'), thirdPartyNotices(root, { ...split.metafile.inputs, ...started.inputs })],
+  [
+    join(outdir, 'THIRD-PARTY.txt'),
+    thirdPartyNotices(root, {
+      ...split.metafile.inputs,
+      ...standIn.metafile.inputs,
+      ...started.inputs,
+    }),
+  ],
 ])
-for (const { path, text } of split.outputFiles) files.set(path, await commonJs(text))
-// The start files come last: until then the old ones find the files they load.
-for (const [path, text] of started.files) files.set(join(outdir, path), await commonJs(text))
+for (const { path, text } of [...split.outputFiles, ...standIn.outputFiles])
+  files.set(path, await commonJs(text))
+// The start files come last: until then the old ones find the chunks they load.
+for (const [path, text] of started.files) files.set(join(outdir, path), await commonJs(withChunkNames(text)))
 files.set(join(outdir, sourcesHashFile), hashOfSources)
 for (const [path, text] of files) writeAtomically(path, text)
 await removeOthers(process.argv.includes('--clean') ? 0 : staleAfterMs)
 console.error(`built ${files.size} files into ${relative(process.cwd(), outdir) || outdir}`)
+
+/** Replaces the placeholders of lazy modules with the names of their chunks, which contain a hash. */
+function withChunkNames(text) {
+  for (const [output, { entryPoint }] of Object.entries(split.metafile.outputs)) {
+    const placeholder = entryPoint && started.lazy.get(resolve(root, entryPoint))
+    if (placeholder) text = text.replaceAll(`/${placeholder}"`, `/${relative('dist', output)}"`)
+  }
+  return text
+}
 
 async function commonJs(text) {
   const { code } = await transform(text, {

@@ -12,7 +12,7 @@ export interface Context {
   paths: Paths
   now: () => Date
   exec: Runner
-  /** How to start agenc itself again: Node and the script, both absolute. */
+  /** The command that starts agenc: Node and the script, both as absolute paths. */
   self: readonly string[]
   stdin: NodeJS.ReadStream
   out: Output

@@ -8,7 +8,7 @@ export const ExitCode = {
   cancelled: 130,
 } as const
 
-/** An error for the user. The message says what went wrong, and `hint` says what to do next. */
+/** An error with a message for the user. The message says what happened, and `hint` what to do. */
 export class AgencError extends Error {
   override name = 'AgencError'
 
@@ -22,7 +22,15 @@ export class AgencError extends Error {
   }
 }
 
-/** Compares names, because the bundle contains more than one copy of the class and `instanceof` knows only one. */
+/** An error that the user caused by cancelling. Prints no message and ends with exit code 130. */
+export class Cancelled extends Error {
+  override name = 'Cancelled'
+}
+
+/**
+ * Use this and `isCancelled` instead of `instanceof` for these two classes. A file below dist/hot has its own copies of
+ * them, so an error from a chunk that it loads is an instance of another class with the same name.
+ */
 export function isAgencError(error: unknown): error is AgencError {
   return error instanceof Error && error.name === 'AgencError'
 }
@@ -43,11 +51,7 @@ export function configError(message: string, hint: string): AgencError {
   return new AgencError(message, hint, ExitCode.config)
 }
 
-/** The user cancelled. Prints no message and exits with 130. */
-export class Cancelled extends Error {
-  override name = 'Cancelled'
-}
-
+/** The code of a system error, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -21,12 +21,16 @@ export function runLoaded(
   return input === null ? otherwise() : exitWith(context => runCommand(context, command, input))
 }
 
-async function runAny(context: Context, argv: readonly string[]): Promise<number> {
-  if (argv[0] === '_complete') {
+/** `agenc _complete`. Built as a file of its own, because a press of Tab has no need of commander. */
+export function completeLine(argv: readonly string[]): Promise<void> {
+  return exitWith(async context => {
     const { complete } = await import('./cli/completion/complete.ts')
     const { default: tree } = await import('./commands/command-tree.json', { with: { type: 'json' } })
     return complete(context, tree, argv)
-  }
+  })
+}
+
+async function runAny(context: Context, argv: readonly string[]): Promise<number> {
   const { runCli } = await import('./cli/commander.ts')
   const { registry } = await import('./commands/registry.ts')
   if (argv.length > 0) return runCli(context, registry, argv)

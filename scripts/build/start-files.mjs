@@ -1,9 +1,7 @@
-// Builds the files that bin/agenc.cjs may start: dist/main.js, and one file below dist/hot for each command that the
-// registry marks as hot. Each is a single file, because Node takes about 0.4 ms for every further file it opens.
-import { dirname, join, relative } from 'node:path'
+// Builds the files that bin/agenc.cjs may start: dist/main.js, and one file below dist/hot for completion and for each
+// command that the registry marks as hot. Each is a single file: every further one takes Node about 0.4 ms to open.
+import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
-
-const mainPath = 'main.js'
 
 /** Large modules that hot commands seldom need: their files load these only when they reach the `import()`. */
 const lazyInHotFiles = [
@@ -15,19 +13,18 @@ const lazyInHotFiles = [
 ]
 
 /**
- * Returns the built files, as ES modules, by their path below dist/, the modules that they load lazily by the names that they use for
- * them, and the inputs, for the licences.
+ * Returns the files, as ES modules, by their path below dist/; the modules that they load lazily, with the placeholder
+ * that stands for each one's file in the texts; and esbuild's list of inputs.
  */
 export async function startFiles(root, settings) {
   const files = new Map()
   const lazy = new Map()
   const inputs = {}
-  const add = async (path, entry, isLazy) => {
+  const add = async (path, contents, isLazy) => {
     const { outputFiles, metafile } = await build({
       ...settings,
-      ...entry,
       absWorkingDir: root,
-      outfile: join(root, 'dist', path),
+      stdin: { contents, resolveDir: root, loader: 'ts' },
       write: false,
       metafile: true,
       bundle: true,
@@ -42,15 +39,17 @@ export async function startFiles(root, settings) {
 
   const seldomNeeded = await Promise.all(lazyInHotFiles.map(module => resolvedPath(root, module)))
   for (const { words, path } of await hotCommands(root)) {
-    const stdin = { contents: hotEntry(path, words.length), resolveDir: root, loader: 'ts' }
-    await add(`hot/${words.join('.')}.js`, { stdin }, ({ target }) => seldomNeeded.includes(target))
+    const file = `hot/${words.join('.')}.js`
+    await add(file, hotEntry(path, words.length), ({ target }) => seldomNeeded.includes(target))
   }
   const unused = lazyInHotFiles.filter((_, index) => !lazy.has(seldomNeeded[index]))
   if (unused.length > 0) throw new Error(`no hot command loads ${unused.join(', ')} with import()`)
 
-  // In main.js, all that src/main.ts needs itself, which includes commander; the commands stay outside.
+  // These hold what src/main.ts itself imports, commander included. Everything that those modules load is lazy.
   const main = join(root, 'src/main.ts')
-  await add(mainPath, { entryPoints: [main] }, ({ importer }) => importer !== main)
+  const isLazy = ({ importer }) => importer !== main
+  await add('hot/_complete.js', "export { completeLine as main } from './src/main.ts'", isLazy)
+  await add('main.js', "export { main } from './src/main.ts'", isLazy)
   return { files, lazy, inputs }
 }
 
@@ -105,9 +104,8 @@ function lazyPlugin(isLazy, lazy, directory) {
         if (kind !== 'dynamic-import' || pluginData === resolving) return
         const { path: target } = await build.resolve(path, { resolveDir, kind, pluginData: resolving })
         if (!isLazy({ target, importer })) return
-        const name = lazyName(build.initialOptions.absWorkingDir, target)
-        lazy.set(target, name)
-        return { path: `${directory === '.' ? '.' : '..'}/${name}.js`, external: true }
+        if (!lazy.has(target)) lazy.set(target, `lazy-${lazy.size}.js`)
+        return { path: `${directory === '.' ? './' : '../'}${lazy.get(target)}`, external: true }
       })
     },
   }
@@ -115,11 +113,6 @@ function lazyPlugin(isLazy, lazy, directory) {
 
 /** Marks a question of a plugin to esbuild, so that the plugin does not answer it itself. */
 const resolving = Symbol('resolving')
-
-function lazyName(root, path) {
-  const shown = path.includes('node_modules/') ? path.replace(/^.*node_modules\//, '') : relative(root, path)
-  return `lazy/${shown.replace(/\.\w+$/, '').replace(/\W+/g, '-')}`
-}
 
 async function resolvedPath(root, module) {
   let found

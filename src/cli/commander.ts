@@ -50,31 +50,34 @@ function isUnknown({ nouns, topLevel }: Registry, [first = '-', second = '-']: r
 type Load = (declared: Commander, entry: Entry) => Promise<void>
 
 function declareProgram(context: Context, registry: Registry, load: Load): Commander {
-  const program = newCommander('agenc', context)
+  const program = configured(new Commander('agenc'), context)
     .description(registry.description)
     .version(version, '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', () => `\nTopics (agenc help <topic>):\n${topicList(helpWidth(context))}`)
     .addHelpText('after', `\nFirst steps:\n${shellLines(registry.firstSteps)}`)
-  for (const [name, { summary }] of Object.entries(registry.nouns))
-    program.addCommand(newCommander(name, context).summary(summary).description(`${summary}.`))
-  addVerbs(program, context, registry.topLevel, load)
-  // Declaring the verbs of every noun would take longer than all the rest of `agenc --help`.
+  list(program, registry.nouns)
+  list(program, registry.topLevel)
   return program.hook('preSubcommand', (_program, named) => {
     const noun = ownEntry(registry.nouns, named.name())
-    if (noun) addVerbs(named, context, noun.verbs, load)
+    if (!noun) return prepareVerb(named, registry.topLevel)
+    configured(named, context)
+      .description(`${noun.summary}.`)
+      .helpCommand('help [command]', 'show help for a command')
+      .hook('preSubcommand', (_group, verb) => prepareVerb(verb, noun.verbs))
+    list(named, noun.verbs)
   })
+
+  async function prepareVerb(named: Commander, verbs: Noun['verbs']): Promise<void> {
+    const entry = ownEntry(verbs, named.name())
+    if (entry) await load(configured(named, context), entry)
+  }
 }
 
-/** Declares every verb by its summary alone. The one that was named is loaded just before it is parsed. */
-function addVerbs(group: Commander, context: Context, verbs: Noun['verbs'], load: Load): void {
-  for (const [name, { summary, hidden = false }] of Object.entries(verbs)) {
-    const declared = newCommander(name, context).helpCommand(false).summary(summary)
-    group.addCommand(declared, { hidden })
-  }
-  group.hook('preSubcommand', async (_group, named) => {
-    const entry = ownEntry(verbs, named.name())
-    if (entry) await load(named, entry)
-  })
+/** Adds subcommands by name and summary, which is all that help needs. The one that is used is prepared later. */
+function list(group: Commander, entries: Readonly<Record<string, Pick<Entry, 'summary' | 'hidden'>>>): void {
+  for (const [name, { summary, hidden = false }] of Object.entries(entries))
+    group.addCommand(new Commander(name).summary(summary), { hidden })
 }
 
 /** Turns a command's data into commander's declarations. The pages in docs/commands are made by it too. */
@@ -101,15 +104,14 @@ export function inputOf(command: AnyCommand, parameters: readonly unknown[]): Re
   return { ...options, ...Object.fromEntries(names.map((name, index) => [name, parameters[index]])) }
 }
 
-function newCommander(name: string, context: Context): Commander {
-  const command = new Commander(name)
+function configured(command: Commander, context: Context): Commander {
   return command
     .exitOverride(error => {
       throw error.exitCode === 0 ? error : usageErrorFrom(error, command)
     })
     .showSuggestionAfterError(true)
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help for a command')
+    .helpCommand(false)
     .configureOutput({
       writeOut: text => context.out.write(text),
       // main.ts prints usage errors, once and in the form of all other errors.

@@ -1,16 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import module from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agencScript, projectRoot, sandbox } from '../helpers/cli.ts'
+import { allCommands } from '../helpers/registry.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
 
 describe('help and version', () => {
-  test('agenc without a command, --help and help print the same page', () => {
+  test('agenc alone, --help and help print the same help', () => {
     const { agenc } = sandbox()
     const shown = agenc([])
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
@@ -19,7 +21,7 @@ describe('help and version', () => {
     expect(agenc(['help'])).toEqual(shown)
   })
 
-  test('help before, between and after the words of a command prints the same page', () => {
+  test('every way to ask for the help of a command prints the same', () => {
     const { agenc } = sandbox()
     const shown = agenc(['mission', 'new', '--help'])
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
@@ -40,7 +42,7 @@ describe('help and version', () => {
   })
 })
 
-describe('bad usage exits with 64 and suggests a correction', () => {
+describe('bad usage ends with 64 and suggests what was meant', () => {
   test.each([
     ['misson ls', "unknown command 'misson'", 'Did you mean mission?'],
     ['mission-ls', "unknown command 'mission-ls'", 'Did you mean mission?'],
@@ -67,14 +69,14 @@ describe('bad usage exits with 64 and suggests a correction', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' })
   })
 
-  test('a -- between the words of a command changes nothing', () => {
+  test('a -- before the command or the verb changes nothing', () => {
     const { agenc } = sandbox()
     const shown = agenc(['config', 'path'])
     expect(agenc(['--', 'config', 'path'])).toEqual(shown)
     expect(agenc(['config', '--', 'path'])).toEqual(shown)
   })
 
-  test('an error repeats the words of the user without control characters', () => {
+  test('error messages quote the typed words without control characters', () => {
     const { agenc } = sandbox()
     for (const word of ['mis\u001b[31mn', 'a\u009b2J', 'x\u202ey', 'two\nlines', 'bell\u0007']) {
       for (const words of [[word], ['mission', word], ['config', 'get', word], ['mission', 'show', word]]) {
@@ -93,19 +95,51 @@ describe('errors', () => {
     expect(agenc(['mission', 'lst'], { env: { AGENC_DEBUG: '1' } }).stderr).toMatch(/\n {4}at /)
   })
 
-  test('an unexpected error has no stack trace either, and says how to get one', () => {
+  test('an unexpected error prints no stack, and says how to see it', () => {
     const { agenc } = sandbox()
-    const failed = agenc(['repo', 'ls'], { env: { AGENC_DIRPATH: '/dev/null/x' } })
-    expect(failed.exitCode).toBe(0)
-    const unforeseen = agenc(['config', 'set', 'claude.model', 'x'], {
+    const unexpected = agenc(['config', 'set', 'claude.model', 'x'], {
       env: { AGENC_DIRPATH: '/dev/null/x' },
     })
-    expect(unforeseen.exitCode).toBe(1)
-    expect(unforeseen.stderr).toMatch(/^agenc: .*\n.*AGENC_DEBUG=1.*\n$/)
+    expect(unexpected.exitCode).toBe(1)
+    expect(unexpected.stderr).toMatch(/^agenc: .*\n.*AGENC_DEBUG=1.*\n$/)
   })
 })
 
-/** Runs `agenc … | head` as a shell does. Returns how agenc ended. */
+describe('start files', () => {
+  test('every command marked as hot has a file of its own', () => {
+    const names = allCommands.filter(({ entry }) => entry.hot).map(({ words }) => words.replace(' ', '.'))
+    expect(names).toContain('mission.ls')
+    expect(readdirSync(join(projectRoot, 'dist', 'hot'))).toEqual(
+      expect.arrayContaining([...names, '_complete'].map(name => `${name}.js`)),
+    )
+  })
+
+  test('a hot command keeps the exit code and the hint of an error from a chunk', () => {
+    const box = sandbox()
+    mkdirSync(box.agencHome, { mode: 0o700 })
+    writeFileSync(join(box.agencHome, 'config.json'), '{ "tmux": 1 }')
+    const failed = box.agenc(['mission', 'new', '--blank'])
+    expect(failed).toMatchObject({ exitCode: 78, stdout: '' })
+    expect(failed.stderr).toMatch(/^agenc: .*tmux.*\n.+/)
+    expect(failed.stderr).not.toContain('AGENC_DEBUG')
+  })
+
+  test("Node's compile cache is in agenc's home, and a start does not create the home", () => {
+    const box = sandbox()
+    const temporary = join(box.root, 'temporary')
+    mkdirSync(temporary)
+    const env = { TMPDIR: temporary }
+    expect(box.agenc(['--help'], { env }).exitCode).toBe(0)
+    expect(existsSync(box.agencHome)).toBe(false)
+    mkdirSync(box.agencHome, { mode: 0o700 })
+    expect(box.agenc(['--help'], { env }).exitCode).toBe(0)
+    const hasCache = 'enableCompileCache' in module
+    expect(readdirSync(box.agencHome)).toEqual(hasCache ? ['compile-cache'] : [])
+    expect(readdirSync(temporary)).toEqual([])
+  })
+})
+
+/** Runs `agenc … | head` as a shell would, and returns how agenc ended. */
 async function intoClosedPipe(args: string[], env: NodeJS.ProcessEnv, readsFirst: boolean) {
   const child = spawn(process.execPath, [agencScript, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let stderr = ''
@@ -118,15 +152,15 @@ async function intoClosedPipe(args: string[], env: NodeJS.ProcessEnv, readsFirst
   return { exitCode, signal, stderr }
 }
 
-describe('a pipe whose reader is gone', () => {
-  test.each([true, false])('ends agenc without a message (first line read: %s)', async readsFirst => {
+describe('a pipe whose reader has gone', () => {
+  test.each([true, false])('ends quietly (first line read: %s)', async readsFirst => {
     const { env } = sandbox()
     for (const args of [['--help'], ['config', 'ls'], ['config', 'ls', '--json']]) {
       expect(await intoClosedPipe(args, env, readsFirst)).toEqual({ exitCode: 0, signal: null, stderr: '' })
     }
   })
 
-  test('ends agenc without a message even if the output is larger than the pipe', async () => {
+  test('ends quietly with more output than a pipe holds', async () => {
     const box = sandbox()
     const rule = { tool: 'Bash', match: 'x'.repeat(1000), decision: 'ask' }
     const rules = JSON.stringify(Array.from({ length: 100 }, () => rule))
@@ -137,7 +171,7 @@ describe('a pipe whose reader is gone', () => {
     }
   })
 
-  test('does not keep a command from doing its work', async () => {
+  test('the command still does its work', async () => {
     const box = sandbox()
     await intoClosedPipe(['config', 'set', 'claude.model', 'opus', '--json'], box.env, false)
     expect(box.agencJson(['config', 'get', 'claude.model'])).toBe('opus')
@@ -147,7 +181,7 @@ describe('a pipe whose reader is gone', () => {
 describe('colours', () => {
   const colour = '\u001b['
 
-  test('a pipe gets no colours unless they are forced', () => {
+  test('a pipe gets none unless FORCE_COLOR is set', () => {
     const { agenc } = sandbox()
     const plain = { NO_COLOR: undefined, FORCE_COLOR: undefined }
     expect(agenc(['config', 'ls'], { env: plain }).stdout).not.toContain(colour)
@@ -180,7 +214,7 @@ test.each([40, 60, 80, 200])('tables fit a terminal of %i columns', async column
     `repos.github.com/${'o'.repeat(40)}/${'r'.repeat(60)}.setup`,
     '日本語 🚀'.repeat(30),
   ])
-  // The last output of a program can be lost when its terminal closes, so a shell keeps the terminal open.
+  // The last output of a program may be lost when its terminal closes, so the shell keeps it open.
   const command = [process.execPath, agencScript, 'config', 'ls']
   const terminal = openTerminal('/bin/sh', ['-c', '"$@" && read -r _', 'sh', ...command], {
     env: box.env,
@@ -198,7 +232,7 @@ test.each([40, 60, 80, 200])('tables fit a terminal of %i columns', async column
   expect(await terminal.exited).toBe(0)
 })
 
-test('in a deleted directory only commands that need a directory fail, and say so', () => {
+test('in a deleted directory, only commands that need a directory fail', () => {
   const box = sandbox()
   const inGone = (...args: string[]) => {
     const cwd = join(box.root, 'gone')

@@ -9,7 +9,7 @@ import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 
 const tab = '\t'
 
-/** A sandbox whose PATH has `agenc`, with one mission on a repo. */
+/** A sandbox with `agenc` on its PATH and one mission on a repo. */
 async function boxWithMission(): Promise<{ box: Sandbox; short: string }> {
   const box = sandbox()
   const bin = join(box.root, 'bin')
@@ -28,7 +28,7 @@ function completions(box: Sandbox, ...words: string[]): string[] {
 }
 
 describe('agenc _complete', () => {
-  test('lists missions with repo, name and state', async () => {
+  test('missions are described by repo, name and state', async () => {
     const { box, short } = await boxWithMission()
     expect(completions(box, 'mission', 'show', '')).toEqual([`${short}\tacme/app fix login [stopped]`])
     expect(completions(box, 'mission', 'show', 'zzzz')).toEqual([])
@@ -48,7 +48,7 @@ describe('agenc _complete', () => {
     expect(completions(box, 'repo', 'add', '')).toEqual([':dirs'])
   })
 
-  test('prints nothing and creates nothing if the store is missing or cannot be read', () => {
+  test('prints nothing and creates nothing if the store is missing or broken', () => {
     const box = sandbox()
     expect(box.agenc(['_complete', '--', 'mission', 'show', ''])).toEqual({
       exitCode: 0,
@@ -74,10 +74,10 @@ describe('agenc completion install', () => {
     expect(readFileSync(join(box.home, place), 'utf8')).toBe(box.agenc(['completion', shell]).stdout)
     expect(statSync(join(box.home, place)).mode & 0o777).toBe(0o600)
     const env = { SHELL: `/bin/${shell}` }
-    expect(box.agenc(['completion', 'install'], { env }).stderr).toContain('It is there already')
+    expect(box.agenc(['completion', 'install'], { env }).stderr).toMatch(/already installed/i)
   })
 
-  test('writes nothing without a terminal and --yes, or for an unknown shell', () => {
+  test('writes nothing without a terminal and without --yes', () => {
     const box = sandbox()
     const env = { SHELL: '/bin/bash' }
     expect(box.agenc(['completion', 'install'], { env }).exitCode).toBe(64)
@@ -96,7 +96,7 @@ interface ShellCase {
 const source = (box: Sandbox, shell: string, name: string, more = '') =>
   writeFileSync(join(box.home, name), `${more}\n${box.agenc(['completion', shell]).stdout}\nPS1='ready> '\n`)
 
-/** Each shell reads the script as it would read an installed one. */
+/** Each opens an interactive shell that reads the script the way an installed one is read. */
 const shellCases: ShellCase[] = [
   {
     shell: 'bash',
@@ -151,6 +151,6 @@ describe.each(shellCases)('Tab in $shell', ({ shell, args, prepare }) => {
     const { box } = await boxWithMission()
     const terminal = await openShell(box)
     terminal.type(`agenc mission new --approve ${tab}${tab}`)
-    await terminal.waitForText(/rules.*your rules answer/)
+    await terminal.waitForText(/rules.*your rules/)
   })
 })

@@ -10,9 +10,9 @@ import { gitBench } from '../helpers/git.ts'
 const packageJson = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
 
 /**
- * Packs the better-sqlite3 that was compiled for this clone as a prebuilt binary. The install script of better-sqlite3
- * finds it through its own option, and does not compile again for a minute and a half. `npm ci` in the set-up has
- * already shown that compiling works.
+ * Packs the better-sqlite3 that was compiled here as if it were one of its prebuilt releases. The package's real install
+ * script then finds it through its own option, instead of compiling for a minute and a half. `npm ci` has already shown
+ * that compiling works.
  */
 function localPrebuilds(directory: string): string {
   mkdirSync(directory)
@@ -50,7 +50,7 @@ async function npm(args: string[], options: { cwd: string; env?: NodeJS.ProcessE
   return stdout
 }
 
-test('the packed tarball installs globally and works', { timeout: 180_000 }, async () => {
+test('the packed tarball can be installed globally and used', { timeout: 180_000 }, async () => {
   const box = sandbox()
   const prefix = join(box.root, 'prefix')
   const packed = JSON.parse(
@@ -109,7 +109,7 @@ test('the packed tarball installs globally and works', { timeout: 180_000 }, asy
   typesCanBeUsed(join(prefix, 'lib'), box.root)
 })
 
-/** Type-checks a program that depends on agenc, in strict mode and with our own declarations included. */
+/** Compiles a program that depends on agenc, in strict mode and with our own declaration file checked. */
 function typesCanBeUsed(installation: string, root: string): void {
   const source = join(installation, 'use.mts')
   writeFileSync(
@@ -144,7 +144,7 @@ export const wrong = (mission: Mission) => mission.shortId
   expect(done.status).toBe(0)
 }
 
-test('package.json has the fields that npm needs, and one dependency', () => {
+test('package.json has the published fields and no others', () => {
   expect(packageJson).toMatchObject({
     name: 'agenc',
     license: 'MIT',
@@ -153,6 +153,6 @@ test('package.json has the fields that npm needs, and one dependency', () => {
     types: './types/index.d.ts',
   })
   for (const key of ['private', 'repository', 'homepage', 'bugs']) expect(packageJson).not.toHaveProperty(key)
-  // Everything else is bundled. Users install only the package with a native part.
+  // All other packages are bundled. A user installs only this one, which has a native part.
   expect(Object.keys(packageJson.dependencies)).toEqual(['better-sqlite3'])
 })

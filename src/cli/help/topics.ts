@@ -138,6 +138,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           ['missions/<uuid>/wrapper.log', 'what agenc did for this mission'],
           ['missions/<uuid>/setup.log', "the output of the repo's setup command"],
           ['tmux-socket', 'the tmux server that has the agenc session'],
+          ['compile-cache', 'compiled code that Node 22 and later keep; safe to delete'],
         ],
       },
       'Claude Code itself keeps the conversations, in ~/.claude/projects.',
