@@ -81,7 +81,7 @@ test('a clone takes the directory as it is, and its repo with it', async () => {
 test('a prompt reaches Claude as it is, from an argument or from stdin', async () => {
   const box = base()
   const claude = join(box.root, 'claude')
-  writeFileSync(claude, `#!/bin/sh\nfor last; do :; done\nprintf '%s' "$last" >'${box.root}/prompt'\n`, {
+  writeFileSync(claude, `#!/bin/sh\n[ -t 0 ] || cat >'${box.root}/prompt'\n`, {
     mode: 0o755,
   })
   const hostile = `-x "$(touch ${box.root}/pwned)" 'é' \\`
@@ -117,7 +117,7 @@ describe('bad usage leaves nothing behind', () => {
       const terminal = box.terminal(['mission', 'new', ...args])
       expect(await terminal.exited, args.join(' ')).toBe(64)
     }
-    expectUsageError(box.agenc(['mission', 'new', 'app']), /needs a terminal/)
+    expectUsageError(box.agenc(['mission', 'new', 'app']), /terminal/)
     expectUsageError(box.agenc(['mission', 'new']), /agenc: /)
     const unknown = box.terminal(['mission', 'new', 'no-such-repo'])
     expect(await unknown.exited).toBe(64)
@@ -137,9 +137,9 @@ describe('bad usage leaves nothing behind', () => {
       box.agenc(['mission', 'show', 'zzzz']),
       /no mission "zzzz"\nMissions:\n {2}[0-9a-f]{8} {2}theonly one\n/,
     )
-    expectUsageError(box.agenc(['mission', 'show']), /which mission\?/)
-    expectUsageError(box.agenc(['mission', 'archive']), /which mission\?/)
-    expectUsageError(box.agenc(['mission', 'show', '.']), /not in one/)
+    expectUsageError(box.agenc(['mission', 'show']), /mission ls/)
+    expectUsageError(box.agenc(['mission', 'archive']), /mission ls/)
+    expectUsageError(box.agenc(['mission', 'show', '.']), /works only inside a mission/)
     const inside = { env: { AGENC_MISSION_UUID: mission.id } }
     expect(box.agenc(['mission', 'show', '.'], inside).exitCode).toBe(0)
     expect(box.agenc(['mission', 'show', mission.id.toUpperCase()]).exitCode).toBe(0)
