@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { basename, delimiter, dirname, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { SkipReporter } from './test/helpers/skip-reporter.ts'
 
-/** Another tmux than the machine's own, by its path: it is put before it. */
+/** A PATH on which this tmux comes before the machine's own. */
 function pathWithTmux(program: string): { PATH: string } {
   const path = resolve(program)
   if (basename(path) !== 'tmux' || !existsSync(path)) {
-    throw new Error(`AGENC_TEST_TMUX=${program}: there is no program of that path called tmux`)
+    throw new Error(`AGENC_TEST_TMUX must be the path of a program called tmux, but is ${program}`)
   }
   return { PATH: `${dirname(path)}${delimiter}${process.env.PATH}` }
 }
@@ -16,13 +17,13 @@ const { AGENC_TEST_REAL, AGENC_TEST_TMUX } = process.env
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // The real Claude wants the machine to itself: scripts/test.mjs and `npm run test:real` run these apart.
+    // Tests with the real Claude depend on timing, so scripts/test.mjs and `npm run test:real` run them on their own.
     exclude: AGENC_TEST_REAL ? [] : ['test/real/**', 'test/conformance/real-claude.test.ts'],
+    globalSetup: './test/helpers/require-fresh-build.ts',
+    reporters: ['default', new SkipReporter()],
     pool: 'forks',
-    // Most of them wait for programs, not for the processor.
+    // More workers than cores: most tests wait for other programs.
     maxWorkers: 3,
-    // On a machine that is busy with something else, a program may start later than a test has patience for.
-    retry: process.env.CI ? 2 : 0,
     testTimeout: 90_000,
     hookTimeout: 60_000,
     env: { NO_COLOR: '1', ...(AGENC_TEST_TMUX ? pathWithTmux(AGENC_TEST_TMUX) : {}) },

@@ -1,14 +1,17 @@
-// Bundles src/ into CommonJS chunks below dist/, each loaded when its command is named.
-// esbuild splits only ES modules, and Node starts CommonJS some 7 ms sooner: so split first, convert after.
+// Bundles src/ into CommonJS files below dist/.
+// esbuild can split only ES modules, and Node starts CommonJS about 7 ms faster: so split first, then convert.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
-import { apart, hotFiles } from './build/hot.mjs'
 import { thirdPartyNotices } from './build/notices.mjs'
+import { sourcesHash, sourcesHashFile } from './build/sources-hash.mjs'
+import { startFiles } from './build/start-files.mjs'
 
 const root = join(import.meta.dirname, '..')
 const outdir = join(root, 'dist')
+// Taken first: a file that changes during the build must make the build stale.
+const hashOfSources = sourcesHash(root)
 const staleAfterMs = 7 * 24 * 60 * 60 * 1000
 
 const settings = {
@@ -20,13 +23,13 @@ const settings = {
   legalComments: 'none',
 }
 
-const bundled = await build({
+const started = await startFiles(root, settings)
+const split = await build({
   absWorkingDir: root,
-  entryPoints: {
-    main: 'src/start.ts',
-    'stand-in': 'stand-in/main.ts',
-    ...Object.fromEntries(Object.entries(apart).map(([name, path]) => [`apart/${name}`, path])),
-  },
+  entryPoints: [
+    { in: 'stand-in/main.ts', out: 'stand-in' },
+    ...Array.from(started.lazy, ([path, name]) => ({ in: path, out: name })),
+  ],
   outdir,
   bundle: true,
   splitting: true,
@@ -44,18 +47,15 @@ const files = new Map([
     join(outdir, name),
     readFileSync(join(root, 'src', 'tmux', name), 'utf8'),
   ]),
-  [join(outdir, 'THIRD-PARTY.txt'), thirdPartyNotices(root, bundled.metafile)],
+  [join(outdir, 'THIRD-PARTY.txt'), thirdPartyNotices(root, { ...split.metafile.inputs, ...started.inputs })],
 ])
-for (const [path, text] of await hotFiles(root, settings)) files.set(join(outdir, path), text)
-// The entry comes last: until then the old one finds its old chunks.
-for (const { path, text } of bundled.outputFiles.toSorted(entryLast)) files.set(path, await commonJs(text))
+for (const { path, text } of split.outputFiles) files.set(path, await commonJs(text))
+// The start files come last: until then the old ones find the files they load.
+for (const [path, text] of started.files) files.set(join(outdir, path), await commonJs(text))
+files.set(join(outdir, sourcesHashFile), hashOfSources)
 for (const [path, text] of files) writeAtomically(path, text)
 await removeOthers(process.argv.includes('--clean') ? 0 : staleAfterMs)
-console.error(`built ${bundled.outputFiles.length} files into ${relative(process.cwd(), outdir) || outdir}`)
-
-function entryLast(a, b) {
-  return Number(a.path.endsWith('main.js')) - Number(b.path.endsWith('main.js'))
-}
+console.error(`built ${files.size} files into ${relative(process.cwd(), outdir) || outdir}`)
 
 async function commonJs(text) {
   const { code } = await transform(text, {
@@ -76,7 +76,7 @@ function writeAtomically(path, text) {
   renameSync(draft, path)
 }
 
-/** A mission that started before an update may still load chunks of the build it came from. */
+/** Keeps recent files of earlier builds: a mission that is still running may load them. */
 async function removeOthers(olderThanMs) {
   for (const entry of await readdir(outdir, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)

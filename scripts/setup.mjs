@@ -1,11 +1,19 @@
-// What `npm start` and `npm test` do first on a fresh clone: programs, packages, build.
-// Runs before anything is installed, so it uses Node alone.
+// `npm start` and `npm test` run this first. It installs missing programs and npm packages, then builds.
+// Nothing is installed yet when it runs, so it imports only modules of Node.
 import './setup/node-version.mjs'
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { installPackages, isInstalled } from './setup/packages.mjs'
-import { compilers, familiesOf, installPlan, programs, shells } from './setup/programs.mjs'
+import {
+  ciPrograms,
+  compilers,
+  familiesOf,
+  installPlan,
+  programs,
+  windowInstallCommands,
+  windowPrograms,
+} from './setup/programs.mjs'
 
 const root = join(import.meta.dirname, '..')
 const osReleasePath = '/etc/os-release'
@@ -13,19 +21,21 @@ const exitUnavailable = 69
 
 export function setUp({ isCi = false } = {}) {
   const mustInstall = !isInstalled(root)
-  providePrograms([...programs, ...(isCi ? shells : []), ...(mustInstall ? compilers : [])])
+  providePrograms([...programs, ...(isCi ? ciPrograms : []), ...(mustInstall ? compilers : [])])
+  if (isCi) provideWindowPrograms()
   if (mustInstall) providePackages()
   const build = [join(root, 'scripts', 'build.mjs')]
   const { status } = spawnSync(process.execPath, build, { cwd: root, stdio: ['ignore', 2, 2] })
-  if (status !== 0) stop('the build failed; what is wrong is said above', 1)
+  if (status !== 0) stop('the build failed; its own message is above', 1)
 }
 
 function providePackages() {
-  say('installing npm packages (the first time better-sqlite3 may compile for a minute or two) …')
-  if (installPackages(root)) return
+  say('installing npm packages; compiling better-sqlite3 may take a minute or two …')
+  const problem = installPackages(root)
+  if (problem === null) return
   const missing = compilers.filter(isMissing)
   if (missing.length > 0) explain('better-sqlite3 may need a compiler', missing)
-  stop("npm ci failed, or built no better-sqlite3; npm's own message is above")
+  stop(problem)
 }
 
 function providePrograms(wanted) {
@@ -36,15 +46,22 @@ function providePrograms(wanted) {
   if (mayRun) for (const command of commands) run(command)
   const still = missing.filter(isMissing)
   if (still.length === 0) return
-  explain(`without ${still.map(({ name }) => name).join(', ')}`, still)
-  if (still.some(({ needed }) => needed)) stop('then run this again')
+  explain(`still missing: ${still.map(({ name }) => name).join(', ')}`, still)
+  if (still.some(({ needed }) => needed)) stop('then run this command again')
 }
 
-function explain(what, missing) {
+function provideWindowPrograms() {
+  const missing = windowPrograms.filter(isMissing)
+  if (planFor(missing).mayRun) for (const command of windowInstallCommands(missing)) run(command)
+  for (const { name, why } of missing.filter(isMissing))
+    say(`${name} is not installed (${why}); tests that need it are skipped`)
+}
+
+function explain(problem, missing) {
   const { commands } = planFor(missing)
   const names = missing.map(({ name }) => name).join(' ')
-  if (commands.length === 0) say(`${what}: install with your package manager: ${names}`)
-  else say(`${what}: install with:\n${commands.map(command => `  ${command.join(' ')}`).join('\n')}`)
+  if (commands.length === 0) say(`${problem}; install with your package manager: ${names}`)
+  else say(`${problem}; install with:\n${commands.map(command => `  ${command.join(' ')}`).join('\n')}`)
 }
 
 function planFor(missing) {

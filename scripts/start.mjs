@@ -8,15 +8,15 @@ const agenc = join(import.meta.dirname, '..', 'bin', 'agenc.cjs')
 const isTerminal = process.stdin.isTTY && process.stdout.isTTY
 
 if (!hasClaude()) {
-  console.error('Claude Code is not installed. Here is a demo with a stand-in for it.\n')
+  console.error('Claude Code is not installed. This is a demo with a stand-in for it.\n')
   process.exitCode = run('demo')
-  console.log(`\nOnce Claude Code is installed, 'npm start' takes you to the agenc session.
-To have 'agenc' everywhere: npm install -g .`)
+  console.log(`\nOnce Claude Code is installed, 'npm start' opens the agenc session.
+To use 'agenc' in any directory, run: npm install -g .`)
 } else if (isTerminal) {
   process.exitCode = run('tmux', 'attach')
 } else {
   console.log(
-    `agenc is built. In a terminal, run:\n  npm start\nor any command directly:\n  node ${agenc} --help`,
+    `agenc is built. In a terminal, run:\n  npm start\nor run any command directly:\n  node ${agenc} --help`,
   )
 }
 
@@ -24,7 +24,7 @@ function run(...args) {
   return spawnSync(process.execPath, [agenc, ...args], { stdio: 'inherit' }).status ?? 1
 }
 
-/** On the PATH, or named in the settings. */
+/** Looks for Claude on the PATH and in the settings. */
 function hasClaude() {
   const directories = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   if (directories.some(directory => existsSync(join(directory, 'claude')))) return true

@@ -14,7 +14,7 @@ function run(args, env = {}) {
   return done.status ?? 1
 }
 
-// The comparison with the real Claude comes last and alone: beside other tests its timing would not be its own.
+// The comparison with the real Claude depends on timing, so it runs last and with no other tests beside it.
 process.exitCode =
   run(words) ||
   (words.length > 0 ? 0 : run(['test/conformance/real-claude.test.ts'], { AGENC_TEST_REAL: '1' }))

@@ -1,8 +1,47 @@
-import type { AnyCommand } from './cli/command.ts'
-import { plainInput } from './cli/fast-args.ts'
-import { runCommand } from './cli/run-command.ts'
+import { type AnyCommand, runCommand } from './cli/command.ts'
+import { fastInput } from './cli/fast-args.ts'
 import { type Context, systemContext } from './context.ts'
 import { ExitCode, isAgencError, isCancelled } from './errors.ts'
+
+/** Runs the command that `argv` names, whichever it is. */
+export function main(argv: readonly string[]): Promise<void> {
+  return exitWith(context => runAny(context, argv))
+}
+
+/**
+ * Runs one command that is already loaded, without commander. The files below dist/hot start here.
+ * Calls `otherwise` if the words are not plain arguments of this command.
+ */
+export function runLoaded(
+  command: AnyCommand,
+  argv: readonly string[],
+  otherwise: () => Promise<void>,
+): Promise<void> {
+  const input = fastInput(command, argv)
+  return input === null ? otherwise() : exitWith(context => runCommand(context, command, input))
+}
+
+async function runAny(context: Context, argv: readonly string[]): Promise<number> {
+  if (argv[0] === '_complete') {
+    const { complete } = await import('./cli/completion/complete.ts')
+    const { default: tree } = await import('./commands/command-tree.json', { with: { type: 'json' } })
+    return complete(context, tree, argv)
+  }
+  const { runCli } = await import('./cli/commander.ts')
+  const { registry } = await import('./commands/registry.ts')
+  if (argv.length > 0) return runCli(context, registry, argv)
+  const { defaultCommand } = await import('./commands/default-command.ts')
+  return runCli(context, registry, defaultCommand(context))
+}
+
+async function exitWith(work: (context: Context) => Promise<number>): Promise<void> {
+  const context = systemContext()
+  process.on('uncaughtException', async error => {
+    process.exit(await report(error, context))
+  })
+  // All output has been written synchronously by now, and process.exit is faster than waiting for Node to end.
+  process.exit(await work(context).catch(error => report(error, context)))
+}
 
 /** The one place where an error becomes an exit code. */
 async function report(error: unknown, { err, env }: Context): Promise<number> {
@@ -12,40 +51,7 @@ async function report(error: unknown, { err, env }: Context): Promise<number> {
   const message = error instanceof Error ? error.message : String(error)
   err.line(`${err.paint('red', 'agenc:')} ${cleanLines(message)}`)
   if (known?.hint) err.line(cleanLines(known.hint))
-  if (!known && !env.AGENC_DEBUG) err.line('Run again with AGENC_DEBUG=1 to see where this comes from.')
+  if (!known && !env.AGENC_DEBUG) err.line('Run the command again with AGENC_DEBUG=1 to see the stack.')
   if (env.AGENC_DEBUG && error instanceof Error) err.line(cleanLines(error.stack ?? ''))
   return known?.exitCode ?? ExitCode.failed
-}
-
-/** Runs `work` to its exit code, whatever becomes of it. */
-async function finish(work: (context: Context) => Promise<number>): Promise<void> {
-  const context = systemContext()
-  process.on('uncaughtException', async error => {
-    process.exit(await report(error, context))
-  })
-  // What is written is written by now, and an end of our own is quicker than Node's.
-  process.exit(await work(context).catch(error => report(error, context)))
-}
-
-async function runAny(context: Context, argv: readonly string[]): Promise<number> {
-  const { runCli } = await (argv[0] === '_complete'
-    ? import('./cli/completion/complete.ts')
-    : import('./cli/commander.ts'))
-  return runCli(context, argv)
-}
-
-/** Every command. */
-export function main(argv: readonly string[]): Promise<void> {
-  return finish(context => runAny(context, argv))
-}
-
-/** One command that is loaded already, as those that a key press starts are: a file of their own, without commander. */
-export function mainWith(
-  command: AnyCommand,
-  argv: readonly string[],
-  others: () => void,
-): Promise<void> | undefined {
-  const input = plainInput(command, argv)
-  if (input === null) return void others()
-  return finish(context => runCommand(context, command, input))
 }

@@ -7,7 +7,7 @@ export interface Paths {
   database: string
   config: string
   /** A validated copy of the settings, which is quicker to load. */
-  preparedConfig: string
+  configCache: string
   repos: string
   /** The list that the picker for a new mission shows. */
   repoChoices: string
@@ -90,7 +90,7 @@ export function pathsAt(home: string): Paths {
     home,
     database: join(home, 'database.sqlite'),
     config: join(home, 'config.json'),
-    preparedConfig: join(home, 'config.prepared.json'),
+    configCache: join(home, 'config.prepared.json'),
     repos: join(home, 'repos'),
     repoChoices: join(home, 'repo-choices'),
     tmuxSocket: join(home, 'tmux-socket'),

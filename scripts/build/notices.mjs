@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 const licenceFile = /^(licen[cs]e|copying|notice)/i
 
-/** The licence texts of all bundled packages. Most licences require that they are passed on. */
-export function thirdPartyNotices(root, metafile) {
-  const notices = packagesOf(metafile).map(path => notice(join(root, path)))
+/** The licences of all packages that esbuild put into the bundle: their terms ask us to pass them on. */
+export function thirdPartyNotices(root, inputs) {
+  const notices = packagesOf(inputs).map(path => notice(join(root, path)))
   return `agenc contains the following packages.\n\n${notices.join('\n')}`
 }
 
-function packagesOf({ inputs }) {
+function packagesOf(inputs) {
   const paths = Object.keys(inputs).map(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
   return [...new Set(paths.filter(path => path !== undefined))].sort()
 }

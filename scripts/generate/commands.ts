@@ -1,10 +1,11 @@
 import { Command as Commander } from 'commander'
-import { declareCommand } from '../../src/cli/commander.ts'
-import { type Entry, type Noun, nouns, topLevel } from '../../src/commands/registry.ts'
+import type { Entry, Noun } from '../../src/cli/command.ts'
+import { declareCommand, helpColumns } from '../../src/cli/commander.ts'
+import { registry } from '../../src/commands/registry.ts'
 
-const columns = 100
+const { nouns, topLevel } = registry
 
-/** One page per noun and per top-level command. Each shows the help text that the program prints. */
+/** One page per noun, with the help text of each verb as the program itself prints it. */
 export async function commandPages(): Promise<Record<string, string>> {
   const pages: Record<string, string> = { 'docs/commands/README.md': indexPage() }
   for (const [name, noun] of Object.entries(nouns)) {
@@ -51,7 +52,7 @@ function helpOf(declared: Commander): string {
     writeOut: part => {
       text += part
     },
-    getOutHelpWidth: () => columns,
+    getOutHelpWidth: () => helpColumns,
   })
   declared.outputHelp()
   return text.trim()

@@ -1,20 +1,23 @@
-import type { KnownSetting, Leaf, Tree } from '../../src/cli/completion/command-tree.ts'
+import type { Entry } from '../../src/cli/command.ts'
+import type { CommandTree, KnownSetting, Leaf } from '../../src/cli/completion/candidates.ts'
 import { topics } from '../../src/cli/help/topics.ts'
-import { type Entry, nouns, topLevel } from '../../src/commands/registry.ts'
-import { type Setting, settings } from '../../src/config/setting-key.ts'
+import { registry } from '../../src/commands/registry.ts'
+import { type Setting, settings } from '../../src/config/settings.ts'
 
-/** Everything that shell completion needs to know and that does not depend on the store. */
-export async function completionTree(): Promise<Tree> {
-  const tree: Tree = { nouns: {}, topLevel: await leaves(topLevel), topics: {}, settings: [] }
+const { nouns, topLevel } = registry
+
+/** All that completion can offer without reading the store. */
+export async function commandTree(): Promise<CommandTree> {
+  const tree: CommandTree = { nouns: {}, topLevel: await leaves(topLevel), topics: {}, settings: [] }
   for (const [name, { summary, verbs }] of Object.entries(nouns))
     tree.nouns[name] = { summary, verbs: await leaves(verbs) }
   for (const [name, { summary }] of Object.entries(topics)) tree.topics[name] = { summary }
   return { ...tree, settings: settings.map(known) }
 }
 
-async function leaves(entries: Record<string, Entry>): Promise<Record<string, Leaf>> {
+async function leaves(entries: Readonly<Record<string, Entry>>): Promise<Record<string, Leaf>> {
   const found: Record<string, Leaf> = {}
-  for (const [name, { summary, hidden, load }] of Object.entries(entries)) {
+  for (const [name, { summary, hidden, load, completes }] of Object.entries(entries)) {
     if (hidden) continue
     const { default: command } = await load()
     found[name] = {
@@ -23,6 +26,7 @@ async function leaves(entries: Record<string, Entry>): Promise<Record<string, Le
       options: (command.options ?? [])
         .filter(option => !option.hidden)
         .map(({ flags, description }) => ({ flags, description })),
+      ...(completes && { completes }),
     }
   }
   return found

@@ -1,18 +1,16 @@
-import { configJsonSchema } from '../../src/config/json-schema.ts'
-import { defaultConfig } from '../../src/config/parse.ts'
-import { settings } from '../../src/config/setting-key.ts'
-import { valueAt } from '../../src/config/setting-value.ts'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import { defaultConfig } from '../../src/config/read.ts'
+import { configSchema } from '../../src/config/schema.ts'
+import { settings, valueAt } from '../../src/config/settings.ts'
 import { commandPages } from './commands.ts'
-import { completionTree } from './completion.ts'
-import { helpPages } from './help.ts'
+import { commandTree } from './completion.ts'
 
-/** Every file that is generated from the code, by path. A test compares them with what is committed. */
+/** Every file that is generated from the code, by path. A test checks that the files in the tree match. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'schema/config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
     'schema/config.defaults.json': `${JSON.stringify(defaultConfig, null, 2)}\n`,
-    'src/cli/help/pages.json': `${JSON.stringify(await helpPages(), null, 2)}\n`,
-    'src/cli/completion/tree.json': `${JSON.stringify(await completionTree())}\n`,
+    'src/commands/command-tree.json': `${JSON.stringify(await commandTree())}\n`,
     'docs/configuration.md': configurationPage(),
     ...(await commandPages()),
   }
@@ -39,4 +37,9 @@ ${rows.join('\n')}
 
 This page is generated from src/config/schema.ts by \`npm run generate\`.
 `
+}
+
+function configJsonSchema(): object {
+  const { $schema, ...schema } = toJsonSchema(configSchema, { typeMode: 'input' })
+  return { $schema, title: 'agenc settings', ...schema }
 }

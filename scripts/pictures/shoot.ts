@@ -1,8 +1,8 @@
 import type { Context } from '../../src/context.ts'
-import type { DemoScript } from '../../src/demo/demo-script.ts'
-import { startMission } from '../../src/demo/open-demo.ts'
-import { OuterTerminal } from '../../src/demo/outer.ts'
+import { HiddenTerminal } from '../../src/demo/hidden-terminal.ts'
+import { startMission } from '../../src/demo/prepare-demo.ts'
 import { withDemo } from '../../src/demo/run-demo.ts'
+import type { DemoScript } from '../../src/demo/tour.ts'
 
 export type SceneName = 'session' | 'switcher' | 'waiting'
 /** Each screen as tmux draws it, with its escape sequences. */
@@ -76,7 +76,7 @@ export async function shootScreens(context: Context): Promise<Screens> {
     async visit => {
       const { place, signal } = visit
       const command = ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', ...context.self, 'tmux', 'attach']
-      const terminal = OuterTerminal.open(context, place, { columns, rows, command, signal })
+      const terminal = HiddenTerminal.open(context, place, { columns, rows, command, signal })
       const take = async (name: SceneName, ...patterns: RegExp[]) => {
         const isThere = (text: string) => counts.test(text) && patterns.every(pattern => pattern.test(text))
         await terminal.until(`the picture '${name}'`, isThere)

@@ -2,26 +2,30 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nodeHeadersEnv } from './node-headers.mjs'
 
 const stamp = join('node_modules', '.agenc-installed')
-const binding = join('node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node')
 
-/** Are the packages of the lock file here, built for this Node? */
+/** Whether the packages of the lock file are installed, and better-sqlite3 works with this Node. */
 export function isInstalled(root) {
   if (readText(join(root, stamp)) === lockHash(root)) return true
-  if (!hasLockedPackages(root) || !loadsBinding(root)) return false
+  if (!hasLockedPackages(root) || !isStoreUsable(root)) return false
   writeFileSync(join(root, stamp), lockHash(root))
   return true
 }
 
-/** true when it went well. npm speaks on stderr. */
+/** Runs `npm ci`, which prints to stderr. Returns null if everything works now, or else what is wrong. */
 export function installPackages(root) {
-  // Whatever the user's npm leaves out as a rule (omit=dev, NODE_ENV=production), this needs it.
+  // The build needs the development packages even where the user's npm leaves them out (omit=dev, NODE_ENV=production).
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund']
-  const npm = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
-  if (npm.status !== 0 || !loadsBinding(root)) return false
+  const node = { execPath: process.execPath, version: process.versions.node }
+  const env = { ...process.env, ...nodeHeadersEnv(node) }
+  const npm = spawnSync('npm', args, { cwd: root, env, stdio: ['ignore', 2, 2] })
+  if (npm.status !== 0) return "npm ci failed; npm's own message is above"
+  if (!isStoreUsable(root))
+    return `better-sqlite3 was built, but does not work with Node ${node.version}; docs/compatibility.md lists versions that work`
   writeFileSync(join(root, stamp), lockHash(root))
-  return true
+  return null
 }
 
 function lockHash(root) {
@@ -29,21 +33,32 @@ function lockHash(root) {
   return createHash('sha256').update(lock).update(process.versions.modules).digest('hex')
 }
 
-/** Somebody ran npm by hand: npm notes what it put there. Packages for other systems are left out of that. */
+/**
+ * Whether a run of npm by hand has installed everything. npm lists what it installed in node_modules/.package-lock.json,
+ * without the optional packages that are for other systems.
+ */
 function hasLockedPackages(root) {
-  const there = JSON.parse(readText(join(root, 'node_modules', '.package-lock.json')) || '{}').packages ?? {}
+  const installed =
+    JSON.parse(readText(join(root, 'node_modules', '.package-lock.json')) || '{}').packages ?? {}
   const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   return Object.entries(locked).every(
     ([path, { version, optional }]) =>
-      path === '' || there[path]?.version === version || (optional && !there[path]),
+      path === '' || installed[path]?.version === version || (optional && !installed[path]),
   )
 }
 
-function loadsBinding(root) {
-  const path = join(root, binding)
-  return (
-    existsSync(path) && spawnSync(process.execPath, ['-e', 'require(process.argv[1])', path]).status === 0
-  )
+/**
+ * Opens databases in another process and lets the garbage collector free them. A better-sqlite3 for another Node does not
+ * load, and version 12 compiled with the headers of Node 24.19 or newer crashes when its objects are freed. Only
+ * allocating shows that: an explicit gc() does not crash.
+ */
+function isStoreUsable(root) {
+  const script = `const Database = require(process.argv[1])
+    for (let round = 0; round < 10; round++) new Database(':memory:').close()
+    const garbage = []
+    for (let round = 0; round < 1e6; round++) garbage.push({ round })`
+  const args = ['-e', script, join(root, 'node_modules', 'better-sqlite3')]
+  return spawnSync(process.execPath, args).status === 0
 }
 
 function readText(path) {

@@ -1,19 +1,20 @@
 /**
- * Globs over commands: `*` is any text (spaces and nothing included), `?` one character, `\` makes the
- * next of these literal, and everything is anchored at both ends. A final ` *` also matches when no
- * argument follows: `git *` covers a bare `git`. Case matters.
+ * Globs over commands. `*` matches any text, including spaces and the empty text; `?` matches one character; `\`
+ * makes the next of these literal. A glob must match the whole text, and case matters. A final ` *` also matches if no
+ * argument follows: `git *` covers a bare `git`.
  */
 
-/** In a text: something only the shell will know. In an allow, only `*` covers it. */
+/** Stands in a text for a value that only the shell will know. For an allow rule, only `*` covers it. */
 export const unknownText = '\ue000'
-/** In a text that may turn out to be something: unknown as well, but without a space. */
+/** Like `unknownText`, but the value cannot contain a space. Used only with `couldMatch`. */
 export const unknownWord = '\ue002'
-/** In a text: white space inside one word, which a space between two words of a pattern must not match. */
+/** Stands for white space inside one word. A space between two words of a pattern must not match it. */
 export const innerSpace = '\ue001'
 
 const star = Symbol('*')
-const one = Symbol('?')
-type Token = string | typeof star | typeof one
+const anyCharacter = Symbol('?')
+type Token = string | typeof star | typeof anyCharacter
+type UnknownMeans = 'only covered by *' | 'any text'
 
 function tokenize(pattern: string): Token[] {
   const tokens: Token[] = []
@@ -24,61 +25,61 @@ function tokenize(pattern: string): Token[] {
       tokens.push(next)
       at++
     } else if (text[at] === '*') tokens.push(star)
-    else if (text[at] === '?') tokens.push(one)
+    else if (text[at] === '?') tokens.push(anyCharacter)
     else tokens.push(text[at]!)
   }
   return tokens
 }
 
-/** Runs pattern and text side by side, keeping every place the pattern can be at. */
-function run(tokens: readonly Token[], text: string, unknownIs: 'covered by *' | 'anything'): boolean {
-  let places = new Uint8Array(tokens.length + 1)
+/** Follows all positions in the pattern at once, so that the time grows with pattern × text and never faster. */
+function matchesTokens(tokens: readonly Token[], text: string, unknown: UnknownMeans): boolean {
+  let positions = new Uint8Array(tokens.length + 1)
   let next = new Uint8Array(tokens.length + 1)
-  places[0] = 1
-  const passStars = (at: Uint8Array) => {
+  positions[0] = 1
+  const skipStars = (at: Uint8Array) => {
     for (let i = 0; i < tokens.length; i++) if (at[i] && tokens[i] === star) at[i + 1] = 1
   }
-  passStars(places)
+  skipStars(positions)
   for (const char of text) {
     next.fill(0)
-    if (char === unknownText && unknownIs === 'anything') {
-      next.fill(1, places.indexOf(1))
-    } else if (char === unknownWord && unknownIs === 'anything') {
+    if (char === unknownText && unknown === 'any text') {
+      next.fill(1, positions.indexOf(1))
+    } else if (char === unknownWord && unknown === 'any text') {
       for (let i = 0; i <= tokens.length; i++)
-        if (places[i] || (next[i - 1] && tokens[i - 1] !== ' ')) next[i] = 1
+        if (positions[i] || (next[i - 1] && tokens[i - 1] !== ' ')) next[i] = 1
     } else {
       for (let i = 0; i < tokens.length; i++) {
-        if (!places[i]) continue
+        if (!positions[i]) continue
         const token = tokens[i]
         if (token === star) next[i] = 1
-        else if (token === char || (token === one && char !== unknownText)) next[i + 1] = 1
+        else if (token === char || (token === anyCharacter && char !== unknownText)) next[i + 1] = 1
       }
-      passStars(next)
+      skipStars(next)
     }
-    ;[places, next] = [next, places]
-    if (!places.includes(1)) return false
+    ;[positions, next] = [next, positions]
+    if (!positions.includes(1)) return false
   }
-  return places[tokens.length] === 1
+  return positions[tokens.length] === 1
 }
 
-function test(pattern: string, text: string, unknownIs: 'covered by *' | 'anything'): boolean {
+function test(pattern: string, text: string, unknown: UnknownMeans): boolean {
   const tokens = tokenize(pattern)
-  if (run(tokens, text, unknownIs)) return true
-  const bare = tokens.at(-1) === star && tokens.at(-2) === ' '
-  return bare && run(tokens.slice(0, -2), text, unknownIs)
+  if (matchesTokens(tokens, text, unknown)) return true
+  const endsInOptionalArgument = tokens.at(-1) === star && tokens.at(-2) === ' '
+  return endsInOptionalArgument && matchesTokens(tokens.slice(0, -2), text, unknown)
 }
 
-/** Every text this can become matches. */
+/** True if the pattern matches whatever the unknown values turn out to be. */
 export function matches(pattern: string, text: string): boolean {
-  return test(pattern, text, 'covered by *')
+  return test(pattern, text, 'only covered by *')
 }
 
-/** Some text this can become matches. */
+/** True if the pattern matches for some unknown values. */
 export function couldMatch(pattern: string, text: string): boolean {
-  return test(pattern, text, 'anything')
+  return test(pattern, text, 'any text')
 }
 
-/** What a pattern says before its first wildcard. */
+/** The part of a pattern before its first wildcard. */
 export function literalPrefix(pattern: string): string {
   const tokens = tokenize(pattern)
   const end = tokens.findIndex(token => typeof token !== 'string')

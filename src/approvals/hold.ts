@@ -5,9 +5,9 @@ import { writeFileAtomically } from '../io/files.ts'
 import { isMissionId, type MissionId } from '../mission-id.ts'
 import type { Paths } from '../paths.ts'
 
-/** The panic switch: while its file is there, nothing is approved. */
+/** A hold file pauses automatic approvals: in agenc's home for all missions, in a mission's directory for that one. */
 export interface Holds {
-  /** Since when everything is held; null when it is not. */
+  /** When the hold on all missions began; null if there is none. */
   all: string | null
   missions: MissionId[]
 }
@@ -22,7 +22,7 @@ export function hold(paths: Paths, mission: MissionId | null, now: Date): void {
   writeFileAtomically(holdPath(paths, mission), `${now.toISOString()}\n`)
 }
 
-/** Without a mission every hold ends, those of single missions too. */
+/** Without a mission, releases every hold, including those on single missions. */
 export function releaseHold(paths: Paths, mission: MissionId | null): void {
   const released = mission === null ? readHolds(paths).missions : [mission]
   for (const id of released) rmSync(holdPath(paths, id), { force: true })
@@ -38,7 +38,7 @@ export function readHolds(paths: Paths): Holds {
   return { all: heldSince(holdPath(paths, null)), missions }
 }
 
-/** What cannot be looked at counts as held. */
+/** A file that cannot be examined counts as a hold, to be safe. */
 function heldSince(path: string): string | null {
   try {
     return statSync(path).mtime.toISOString()

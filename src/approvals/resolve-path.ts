@@ -4,9 +4,9 @@ import { dirname, isAbsolute, join } from 'node:path'
 const maxLinks = 40
 
 /**
- * Where a write to this absolute path would land, walked the way the kernel does: `..` leaves the place
- * a link led to, not the link. What does not exist yet is kept as it is; a dangling link counts as what
- * it points to, since a write through it creates that.
+ * Returns where a write to this absolute path would land. Follows the path as the kernel does: `..` after a symbolic
+ * link leaves the directory that the link leads to. Names that do not exist yet are kept. A dangling link is followed,
+ * because a write through it creates its target.
  */
 export function realPath(path: string): string {
   const left = components(path)
@@ -23,7 +23,7 @@ export function realPath(path: string): string {
       place = next
       continue
     }
-    if (++links > maxLinks) throw new Error(`too many links: ${path}`)
+    if (++links > maxLinks) throw new Error(`too many symbolic links: ${path}`)
     if (isAbsolute(target)) place = '/'
     left.unshift(...components(target))
   }
@@ -42,7 +42,7 @@ function linkTarget(path: string): string | null {
   }
 }
 
-/** On a file system that ignores case, one file has many spellings. */
+/** On a file system that ignores case, one file has many spellings; this returns the one on the disk. */
 function trueCase(path: string): string {
   try {
     return realpathSync.native(path)

@@ -1,54 +1,52 @@
+import type { Approve } from '../config/approve-modes.ts'
+
 export type Decision = 'allow' | 'deny' | 'ask'
 
-/** How much agenc may decide by itself. */
-export type ApprovalMode = 'ask' | 'rules' | 'all'
-
 export interface Rule {
-  /** A tool's name, several joined by `|`, or a glob (`mcp__github__*`). */
+  /** A tool's name, several names joined by `|`, or a glob (`mcp__github__*`). */
   tool: string
-  /** A glob over one simple command, a resolved path, a URL …; left out, every use of the tool. */
+  /** A glob over one simple command, a resolved path, a URL …. Without it the rule matches every use of the tool. */
   match?: string
   decision: Decision
-  /** What Claude is told when the rule denies. */
+  /** Told to Claude when the rule denies. */
   message?: string
 }
 
 export interface Request {
   tool: string
-  /** The `tool_input` that Claude hands over. */
+  /** The `tool_input` of Claude's request. */
   input: unknown
-  /** The mission's directory, which `{dir}` stands for. */
+  /** The mission's directory; `{dir}` in a rule stands for it. */
   dir: string
-  /** Where the tool would run. */
+  /** The directory the tool would run in. */
   cwd: string
-  /** What `~` stands for. */
+  /** Replaces `~`. Defaults to the user's home directory. */
   home?: string
 }
 
 export interface PartVerdict {
   text: string
   decision: Decision
-  /** The rule's place in the list, or null where none decided. */
+  /** Index of the deciding rule, counted from 0; null if no rule decided. */
   rule: number | null
 }
 
-export interface Verdict extends PartVerdict {
+export interface ExplainedVerdict extends PartVerdict {
   reason: string
+}
+
+export interface Verdict extends ExplainedVerdict {
   message?: string
+  /** One for each command and redirection of a Bash request. */
   parts: PartVerdict[]
 }
 
-/** What was decided about one part, and why. */
-export interface Judgement extends PartVerdict {
-  reason: string
-}
-
-/** The path with `..` and links resolved, as far as it exists. */
+/** Resolves `..` and symbolic links as far as the path exists. */
 export type ResolvePath = (path: string) => string
 
 export interface Situation {
   request: Request
   rules: readonly Rule[]
-  mode: ApprovalMode
+  mode: Approve
   resolvePath: ResolvePath
 }

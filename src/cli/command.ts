@@ -1,7 +1,8 @@
-import type { Context } from '../context.ts'
+import { type Context, withChanges } from '../context.ts'
+import { quietOutput } from '../io/quiet.ts'
 
 export interface ArgumentSpec {
-  /** As shown in usage and as the key in the input: `mission`. */
+  /** The name shown in usage, which is also the key in the input: `mission`. */
   name: string
   description: string
   required?: boolean
@@ -16,29 +17,75 @@ export interface OptionSpec {
 }
 
 /**
- * One verb: what it takes, as data, and what it does.
+ * One verb: its arguments and options as data, and the function that runs it.
  * `Input` holds arguments and options side by side, under their camelCased names.
  */
 export interface Command<Input> {
+  /** Defaults to the summary in the registry. */
   description?: string
   arguments?: readonly ArgumentSpec[]
   options?: readonly OptionSpec[]
   examples: readonly string[]
-  /** Returns the exit code, nothing for 0. */
+  /** Returns the exit code. Returning nothing means 0. */
   run(context: Context, input: Input): Promise<number | undefined> | number | undefined
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds commands of every input type
 export type AnyCommand = Command<any>
 
+/** A command as the registry lists it. Help and completion need only the summary; `load` brings the rest. */
+export interface Entry {
+  summary: string
+  load: () => Promise<{ default: AnyCommand }>
+  hidden?: boolean
+  /** Built as a single file below dist/hot that starts without commander. For commands bound to keys or run in loops. */
+  hot?: boolean
+  /** What completion offers for an argument or option value whose name alone does not say it. */
+  completes?: Readonly<Record<string, string>>
+}
+
+export interface Noun {
+  summary: string
+  verbs: Readonly<Record<string, Entry>>
+}
+
+/** All commands of the program. */
+export interface Registry {
+  description: string
+  /** Command lines shown at the end of `agenc --help`. */
+  firstSteps: readonly string[]
+  nouns: Readonly<Record<string, Noun>>
+  /** Commands without a noun. */
+  topLevel: Readonly<Record<string, Entry>>
+}
+
 export function defineCommand<Input>(command: Command<Input>): Command<Input> {
   return command
 }
 
-export const jsonOption: OptionSpec = { flags: '--json', description: 'print JSON for scripts' }
+export const jsonOption: OptionSpec = { flags: '--json', description: 'print JSON' }
 
-/** Every command that tells how it goes may take it; cli.ts does what it says. */
+/** Any command that reports progress may take this option; `runCommand` honours it. */
 export const quietOption: OptionSpec = {
   flags: '-q, --quiet',
-  description: 'no news, only results, warnings and errors; ask nothing',
+  description: 'print only results, warnings and errors; ask nothing',
+}
+
+export async function runCommand(
+  context: Context,
+  command: AnyCommand,
+  input: Record<string, unknown>,
+): Promise<number> {
+  const quieted = input.quiet ? withChanges(context, { err: quietOutput(context.err) }) : context
+  return (await command.run(quieted, input)) ?? 0
+}
+
+/** Looks up a word the user typed. Words such as `constructor` must not find what every object inherits. */
+export function ownEntry<T>(entries: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+  return name !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined
+}
+
+/** The names in `-a, --all <value>`: `-a` and `--all`. */
+export function flagNames({ flags }: { flags: string }): string[] {
+  return flags.split(/[ ,]+/).filter(word => word.startsWith('-'))
 }

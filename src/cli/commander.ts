@@ -1,111 +1,107 @@
 import { Command as Commander, CommanderError, Option } from 'commander'
-import { type Entry, type Noun, nouns, topLevel } from '../commands/registry.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../errors.ts'
 import { version } from '../version.ts'
-import type { AnyCommand } from './command.ts'
-import { wordsAlone } from './default-command.ts'
-import { pageColumns } from './help/page.ts'
-import { topicList } from './help/topics.ts'
-import { runCommand } from './run-command.ts'
+import { type AnyCommand, type Entry, type Noun, ownEntry, type Registry, runCommand } from './command.ts'
+import { topicList, topicNamed } from './help/topics.ts'
 
-/** Finds the command named in `argv`, loads only that, and runs it. Resolves to the exit code. */
-export async function runCli(context: Context, argv: readonly string[]): Promise<number> {
-  const program = newCommander('agenc', context)
-    .description(
-      'Run many Claude Code agents at once, each in its own tmux window with its own copy of a repo.',
-    )
-    .version(version, '-V, --version', 'print the version')
-    .addHelpText(
-      'after',
-      () => `\nTopics (agenc help <topic>):\n${topicList(Math.min(context.out.columns, pageColumns))}`,
-    )
-    .addHelpText(
-      'after',
-      '\nFirst steps:\n  $ agenc setup\n  $ agenc repo add owner/name\n  $ agenc mission new owner/name',
-    )
+/** Help is never wider than this, however wide the terminal is. */
+export const helpColumns = 80
+
+/** Finds the command that `argv` names, loads only that one, and runs it. Resolves to the exit code. */
+export async function runCli(context: Context, registry: Registry, argv: readonly string[]): Promise<number> {
+  const topic = argv.length === 2 && argv[0] === 'help' ? topicNamed(argv[1]!) : undefined
+  if (topic) {
+    const { printTopic } = await import('./help/print-topic.ts')
+    await printTopic(context, topic)
+    return 0
+  }
   let exitCode = 0
-  const load: Load = async (declared, entry) => {
+  const program = declareProgram(context, registry, async (declared, entry) => {
     const { default: command } = await entry.load()
     declareCommand(declared, command, entry).action(async (...parameters) => {
-      const input = inputOf(command, parameters)
-      exitCode = await runCommand(context, command, input)
+      exitCode = await runCommand(context, command, inputOf(command, parameters))
     })
-  }
-  if (argv[0] === 'help' && (await (await import('./help/explain-topic.ts')).explainTopic(context, argv)))
-    return 0
-  for (const [name, noun] of Object.entries(nouns)) addNoun(program, context, name, noun, load)
-  addVerbs(program, context, topLevel, load)
+  })
   try {
-    await program.parseAsync(withHelp(argv.length === 0 ? wordsAlone(context) : argv), { from: 'user' })
+    await program.parseAsync(helpAsFlag(registry, argv), { from: 'user' })
   } catch (error) {
-    // Help and version were asked for and have been printed.
+    // Commander throws after it has printed help or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     throw error
   }
   return exitCode
 }
 
-/** `agenc help mission new` and `agenc mission help new` are `agenc mission new --help`. */
-function withHelp(argv: readonly string[]): readonly string[] {
-  const place = Object.hasOwn(nouns, argv[0]!) ? 1 : 0
-  const words = argv[place] === 'help' ? [...argv.toSpliced(place, 1), '--help'] : argv
-  // There is no help for what does not exist: the mistake is what is worth saying.
-  return isUnknown(words) ? words.filter(word => word !== '--help' && word !== '-h') : words
+/** Rewrites `help mission new` and `mission help new` to `mission new --help`. */
+function helpAsFlag(registry: Registry, argv: readonly string[]): readonly string[] {
+  const position = ownEntry(registry.nouns, argv[0]) ? 1 : 0
+  const words = argv[position] === 'help' ? [...argv.toSpliced(position, 1), '--help'] : argv
+  // With --help, commander would print the general help for an unknown command instead of an error.
+  return isUnknown(registry, words) ? words.filter(word => word !== '--help' && word !== '-h') : words
 }
 
-function isUnknown([first = '-', second = '-']: readonly string[]): boolean {
-  if (first.startsWith('-') || Object.hasOwn(topLevel, first)) return false
-  if (!Object.hasOwn(nouns, first)) return true
-  return !second.startsWith('-') && !Object.hasOwn(nouns[first]!.verbs, second)
+function isUnknown({ nouns, topLevel }: Registry, [first = '-', second = '-']: readonly string[]): boolean {
+  if (first.startsWith('-') || ownEntry(topLevel, first)) return false
+  const noun = ownEntry(nouns, first)
+  return !noun || (!second.startsWith('-') && !ownEntry(noun.verbs, second))
 }
 
 type Load = (declared: Commander, entry: Entry) => Promise<void>
 
-function addNoun(program: Commander, context: Context, name: string, noun: Noun, load: Load): void {
-  const group = newCommander(name, context).summary(noun.summary).description(`${noun.summary}.`)
-  addVerbs(group, context, noun.verbs, load)
-  program.addCommand(group)
+function declareProgram(context: Context, registry: Registry, load: Load): Commander {
+  const program = newCommander('agenc', context)
+    .description(registry.description)
+    .version(version, '-V, --version', 'print the version')
+    .addHelpText('after', () => `\nTopics (agenc help <topic>):\n${topicList(helpWidth(context))}`)
+    .addHelpText('after', `\nFirst steps:\n${shellLines(registry.firstSteps)}`)
+  for (const [name, { summary }] of Object.entries(registry.nouns))
+    program.addCommand(newCommander(name, context).summary(summary).description(`${summary}.`))
+  addVerbs(program, context, registry.topLevel, load)
+  // Declaring the verbs of every noun would take longer than all the rest of `agenc --help`.
+  return program.hook('preSubcommand', (_program, named) => {
+    const noun = ownEntry(registry.nouns, named.name())
+    if (noun) addVerbs(named, context, noun.verbs, load)
+  })
 }
 
-/** Each is declared by its summary alone; the one that is named is loaded just before it is parsed. */
-function addVerbs(group: Commander, context: Context, verbs: Record<string, Entry>, load: Load): void {
+/** Declares every verb by its summary alone. The one that was named is loaded just before it is parsed. */
+function addVerbs(group: Commander, context: Context, verbs: Noun['verbs'], load: Load): void {
   for (const [name, { summary, hidden = false }] of Object.entries(verbs)) {
     const declared = newCommander(name, context).helpCommand(false).summary(summary)
     group.addCommand(declared, { hidden })
   }
   group.hook('preSubcommand', async (_group, named) => {
-    const entry = Object.hasOwn(verbs, named.name()) ? verbs[named.name()] : undefined
+    const entry = ownEntry(verbs, named.name())
     if (entry) await load(named, entry)
   })
 }
 
-/** Turns a command's data into commander's declarations; the docs are generated from the same. */
+/** Turns a command's data into commander's declarations. The pages in docs/commands are made by it too. */
 export function declareCommand(declared: Commander, command: AnyCommand, entry: Entry): Commander {
   declared.description(command.description ?? `${entry.summary}.`)
   for (const { name, description, required, variadic } of command.arguments ?? []) {
     const label = `${name}${variadic ? '...' : ''}`
     declared.argument(required ? `<${label}>` : `[${label}]`, description)
   }
-  for (const { flags, description, hidden } of command.options ?? []) {
+  for (const { flags, description, hidden } of command.options ?? [])
     declared.addOption(new Option(flags, description).hideHelp(hidden ?? false))
-  }
   const title = command.examples.length === 1 ? 'Example' : 'Examples'
-  return declared.addHelpText(
-    'after',
-    `\n${title}:\n${command.examples.map(example => `  $ ${example}`).join('\n')}`,
-  )
+  return declared.addHelpText('after', `\n${title}:\n${shellLines(command.examples)}`)
 }
 
-/** Commander hands over each argument, then the options, then itself. */
-function inputOf(command: AnyCommand, parameters: unknown[]): Record<string, unknown> {
+function shellLines(lines: readonly string[]): string {
+  return lines.map(line => `  $ ${line}`).join('\n')
+}
+
+/** Commander passes each argument, then the options, then itself. */
+export function inputOf(command: AnyCommand, parameters: readonly unknown[]): Record<string, unknown> {
   const names = (command.arguments ?? []).map(argument => argument.name)
   const options = parameters[names.length] as Record<string, unknown>
-  const entries = names.map((name, index) => [name, parameters[index]] as const)
-  return { ...options, ...Object.fromEntries(entries) }
+  return { ...options, ...Object.fromEntries(names.map((name, index) => [name, parameters[index]])) }
 }
 
-export function newCommander(name: string, context: Context): Commander {
+function newCommander(name: string, context: Context): Commander {
   const command = new Commander(name)
   return command
     .exitOverride(error => {
@@ -116,11 +112,15 @@ export function newCommander(name: string, context: Context): Commander {
     .helpCommand('help [command]', 'show help for a command')
     .configureOutput({
       writeOut: text => context.out.write(text),
-      // Usage errors are printed once, in our own form, by main.ts.
+      // main.ts prints usage errors, once and in the form of all other errors.
       writeErr: () => {},
-      getOutHelpWidth: () => Math.min(context.out.columns, pageColumns),
+      getOutHelpWidth: () => helpWidth(context),
       getOutHasColors: () => false,
     })
+}
+
+function helpWidth({ out }: Context): number {
+  return Math.min(out.columns, helpColumns)
 }
 
 function usageErrorFrom(error: CommanderError, command: Commander): Error {

@@ -1,15 +1,15 @@
-import type { AnyCommand, OptionSpec } from './command.ts'
+import { type AnyCommand, flagNames, type OptionSpec } from './command.ts'
 
 type Input = Record<string, unknown>
 
 /**
- * Reads a plain command line by the command's own data, without commander and the 5 ms it takes to load.
- * null: not plain (help, a mistake, anything unusual), so that commander has the word. A test holds both to the
- * same result.
+ * Reads a plain command line from the command's own data, without the milliseconds that loading commander takes.
+ * Returns null for anything that is not plain (help, a mistake, `--name=value`), so that commander handles it.
+ * A property test checks that both give the same result.
  */
-export function plainInput(command: AnyCommand, words: readonly string[]): Input | null {
+export function fastInput(command: AnyCommand, words: readonly string[]): Input | null {
   const options = (command.options ?? []).map(readOption)
-  const input = startingInput(options)
+  const input = defaultInput(options)
   const positional: string[] = []
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!
@@ -33,11 +33,11 @@ export function plainInput(command: AnyCommand, words: readonly string[]): Input
   return withArguments(command, input, positional)
 }
 
-/** `--no-focus` alone makes `focus` true until it is said; beside a `--focus` nothing is assumed. */
-function startingInput(options: readonly ReadOption[]): Input {
+/** `--no-focus` without a `--focus` beside it means that `focus` defaults to true. With both, it has no default. */
+function defaultInput(options: readonly ReadOption[]): Input {
   const negations = options.filter(isNegation)
-  const alone = negations.filter(({ key }) => options.filter(option => option.key === key).length === 1)
-  return Object.fromEntries(alone.map(({ key }) => [key, true]))
+  const unpaired = negations.filter(({ key }) => options.filter(option => option.key === key).length === 1)
+  return Object.fromEntries(unpaired.map(({ key }) => [key, true]))
 }
 
 function withArguments(command: AnyCommand, input: Input, positional: string[]): Input | null {
@@ -58,11 +58,10 @@ interface ReadOption {
   takesValue: boolean
 }
 
-/** `-a, --all`, `--name <text>`, `--no-focus`. */
-function readOption({ flags }: OptionSpec): ReadOption {
-  const names = flags.split(/[ ,]+/).filter(word => word.startsWith('-'))
+function readOption(option: OptionSpec): ReadOption {
+  const names = flagNames(option)
   const long = names.find(name => name.startsWith('--')) ?? names[0]!
-  return { names, key: camelCased(long.replace(/^--?(no-)?/, '')), takesValue: /[<[]/.test(flags) }
+  return { names, key: camelCased(long.replace(/^--?(no-)?/, '')), takesValue: /[<[]/.test(option.flags) }
 }
 
 function isNegation({ names }: ReadOption): boolean {

@@ -1,14 +1,10 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
 import type { Context } from '../context.ts'
-import { attend } from '../demo/attend.ts'
-import { placeAt } from '../demo/demo-paths.ts'
-import { sayFarewell } from '../demo/farewell.ts'
-import { play } from '../demo/play.ts'
-import { isInTmux, tourKeys } from '../demo/press-keys.ts'
-import { printShot } from '../demo/print-screen.ts'
+import { placeAt } from '../demo/demo-place.ts'
+import { playTour, printScreenshot } from '../demo/play-tour.ts'
 import { removePlace } from '../demo/remove-demo.ts'
-import { withDemo } from '../demo/run-demo.ts'
-import { tourScript } from '../demo/tour.ts'
+import { attend, sayFarewell, withDemo } from '../demo/run-demo.ts'
+import { isInTmux, tourKeys, tourScript } from '../demo/tour.ts'
 import { wantsColour } from '../io/colour.ts'
 
 interface Input {
@@ -19,16 +15,16 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'Try everything without an account: a guided tour with a stand-in for Claude, in a home and a tmux of its own that are gone afterwards. Without a terminal it plays by itself.',
+    'Try agenc without a Claude account: a guided tour with a simulated Claude. It uses its own home directory and tmux server, and removes both at the end. Without a terminal, the tour plays by itself.',
   options: [
-    { flags: '--play', description: 'walk the tour by itself, and print each screen' },
-    { flags: '--clear <directory>', description: 'for agenc itself', hidden: true },
+    { flags: '--play', description: 'play the tour by itself and print each screen' },
+    { flags: '--clear <directory>', description: 'for internal use', hidden: true },
     jsonOption,
   ],
   examples: ['agenc demo', 'agenc demo --play'],
-  async run(context, { play: byItself, clear, json }) {
+  async run(context, { play, clear, json }) {
     if (clear !== undefined) return removePlace(context, placeAt(clear, context.env)).then(() => 0)
-    const isAttended = Boolean(context.stdin.isTTY) && context.out.isTerminal && !byItself && !json
+    const isAttended = Boolean(context.stdin.isTTY) && context.out.isTerminal && !play && !json
     if (isAttended) await visit(context)
     else await watch(context, json ?? false)
     if (!json) sayFarewell(context)
@@ -37,7 +33,7 @@ export default defineCommand<Input>({
 })
 
 async function visit(context: Context): Promise<void> {
-  context.err.line('Making two repos and a tmux server of their own …')
+  context.err.line('Setting up two repos and a separate tmux server …')
   const isNested = isInTmux(context)
   await withDemo(context, () => tourScript(tourKeys(context, { isNested })), attend)
 }
@@ -53,9 +49,9 @@ async function watch(context: Context, json: boolean): Promise<void> {
   const screens: { caption: string; screen: string }[] = []
   const script = () => tourScript(tourKeys(context, { isNested: false }))
   await withDemo(context, script, async visit => {
-    for await (const shot of play(visit, { columns, rows, styled })) {
+    for await (const shot of playTour(visit, { columns, rows, styled })) {
       if (json) screens.push({ caption: shot.caption, screen: shot.lines.join('\n') })
-      else printShot(context, shot, columns)
+      else printScreenshot(context, shot, columns)
     }
   })
   if (json) out.line(JSON.stringify(screens))

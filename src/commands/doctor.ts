@@ -1,15 +1,14 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
 import { examine, fixAll } from '../doctor/examine.ts'
-import type { Finding } from '../doctor/finding.ts'
-import { printFindings, summaryOf } from '../doctor/print-findings.ts'
+import type { Finding } from '../doctor/findings.ts'
+import { printFindings, summaryOf } from '../doctor/findings.ts'
 import { ExitCode } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 
 export default defineCommand<{ fix?: boolean; json?: boolean }>({
-  description:
-    'Look whether everything that agenc needs is there and in order, and say how to mend what is not.',
+  description: 'Check everything that agenc needs, and say how to fix what is wrong.',
   options: [
-    { flags: '--fix', description: "mend what is safe to mend; nobody's work is touched" },
+    { flags: '--fix', description: 'fix what can be fixed safely; your work is not touched' },
     jsonOption,
   ],
   examples: ['agenc doctor', 'agenc doctor --json | jq \'.[] | select(.status != "ok")\''],
@@ -23,7 +22,8 @@ export default defineCommand<{ fix?: boolean; json?: boolean }>({
     else {
       printFindings(context.out, findings)
       context.out.line(`\n${summaryOf(findings)}`)
-      if (!fix && findings.some(finding => finding.fix)) context.out.line('Some of it: agenc doctor --fix')
+      if (!fix && findings.some(finding => finding.fix))
+        context.out.line("'agenc doctor --fix' fixes some of this.")
     }
     return findings.some(({ status }) => status === 'problem') ? ExitCode.failed : ExitCode.ok
   },

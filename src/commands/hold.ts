@@ -13,30 +13,35 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'Stop every approval at once, also those under way: from now on you are asked. Rules that deny go on denying.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: all missions" }],
-  options: [{ flags: '--release', description: 'let rules approve again' }, jsonOption],
+    'Pause automatic approvals, including those in progress. You are asked instead. Deny rules still apply.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: all missions)" }],
+  options: [{ flags: '--release', description: 'resume automatic approvals' }, jsonOption],
   examples: ['agenc hold', 'agenc hold 3f2a', 'agenc hold --release'],
   async run(context, { mission: word, release, json }) {
     const { paths, now } = context
-    const mission = word === undefined ? null : await missionNamed(context, word)
+    const mission = word === undefined ? null : await missionIdOf(context, word)
     if (release) releaseHold(paths, mission)
     else hold(paths, mission, now())
     const { all, missions } = readHolds(paths)
     if (json) context.out.line(JSON.stringify({ held: all !== null, since: all, missions }))
-    else context.err.line(sentence(mission, release ?? false, all !== null))
+    else context.err.line(outcome(mission, release ?? false, all !== null))
     return 0
   },
 })
 
-async function missionNamed(context: Context, word: string): Promise<MissionId> {
+async function missionIdOf(context: Context, word: string): Promise<MissionId> {
   return readStore(context, async db => (await chooseMission(context, db, word)).id)
 }
 
-function sentence(mission: MissionId | null, isReleased: boolean, areAllHeld: boolean): string {
-  const whose = mission === null ? 'all missions' : shortId(mission)
+function outcome(mission: MissionId | null, isReleased: boolean, areAllHeld: boolean): string {
+  const scope = mission === null ? 'all missions' : `mission ${shortId(mission)}`
   if (!isReleased)
-    return `Nothing is approved any more in ${whose}. 'agenc hold --release${mission ? ` ${whose}` : ''}' ends this.`
-  if (areAllHeld) return `All missions are still on hold. 'agenc hold --release' ends that.`
-  return `Rules approve again in ${whose}. What was left to you stays yours.`
+    return `Automatic approvals are paused for ${scope}. Resume them with '${releaseCommand(mission)}'.`
+  if (areAllHeld)
+    return `Automatic approvals are still paused for all missions. Resume them with '${releaseCommand(null)}'.`
+  return `Automatic approvals are on again for ${scope}. Requests that are already open still need you.`
+}
+
+function releaseCommand(mission: MissionId | null): string {
+  return ['agenc hold --release', ...(mission === null ? [] : [shortId(mission)])].join(' ')
 }

@@ -1,22 +1,23 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
-import { install, installationFor } from '../cli/completion/install-script.ts'
-import { changeSettings } from '../config/change-settings.ts'
-import { loadConfig } from '../config/config-file.ts'
-import { type Context, withChanges } from '../context.ts'
+import { install, installationFor } from '../cli/completion/shell-scripts.ts'
+import { approveModesInWords } from '../config/approve-modes.ts'
+import { readConfig } from '../config/read.ts'
+import { changeConfig } from '../config/write.ts'
+import type { Context } from '../context.ts'
 import { listRepos } from '../db/repos.ts'
-import { readStore } from '../db/with-store.ts'
+import { readStore, withStore } from '../db/with-store.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
-import { silentOutput } from '../io/quiet.ts'
 import { cleanLines } from '../io/text.ts'
 import { wrap } from '../io/wrap.ts'
+import { addRepo, notesOnAdded } from '../repo/catalogue.ts'
+import { sourceOf } from '../repo/repo-source.ts'
 import type { Answers, Flags } from '../setup/answers.ts'
-import { changesFor } from '../setup/apply-answers.ts'
-import { collectAnswers } from '../setup/collect-facts.ts'
+import { changesFor } from '../setup/answers.ts'
+import { collectAnswers } from '../setup/collect-answers.ts'
 import { nextSteps, sayWelcome } from '../setup/texts.ts'
 import { tmuxOf } from '../tmux/server.ts'
 import { askForSession } from '../tmux/session.ts'
 import { userKey } from '../tmux/user-keys.ts'
-import repoAdd from './repo/add.ts'
 import injectConfig from './tmux/inject-config.ts'
 
 interface Input extends Flags {
@@ -27,33 +28,36 @@ interface Input extends Flags {
 
 export default defineCommand<Input>({
   description:
-    'Choose editor, permission mode, keys and a first repo. Without a terminal, or with --yes, every question gets its default, which is what is set already.',
+    'Choose editor, permission mode, keys and a first repo. Without a terminal, or with --yes, every question gets its default, which is the current setting.',
   options: [
-    { flags: '--editor <editor>', description: 'opened by `mission open`: auto, zed, vscode …' },
-    { flags: '--permission-mode <mode>', description: 'what Claude may do unasked' },
-    { flags: '--approve <who>', description: 'ask, rules or all: who answers permission requests' },
+    { flags: '--editor <editor>', description: 'the editor that `mission open` starts: auto, zed, vscode …' },
+    { flags: '--permission-mode <mode>', description: 'what Claude may do without asking' },
+    { flags: '--approve <who>', description: `who answers permission requests: ${approveModesInWords}` },
     { flags: '--hotkey <key>', description: 'the key after the tmux prefix' },
-    { flags: '--notify <how>', description: 'message, bell, both or none' },
+    { flags: '--notify <how>', description: 'how to notify you: message, bell, both or none' },
     { flags: '--repo <repo>', description: 'add this repo to the library' },
-    { flags: '--no-repo', description: 'add none' },
-    { flags: '--trust', description: 'its filters and setup may run, and Claude works in it unasked' },
-    { flags: '--no-trust', description: 'nothing of it runs' },
+    { flags: '--no-repo', description: 'add no repo' },
+    {
+      flags: '--trust',
+      description: 'let its filters and setup command run; Claude skips its trust question',
+    },
+    { flags: '--no-trust', description: 'run nothing from the repo' },
     { flags: '--completion <shell>', description: 'install completion for bash, zsh or fish' },
-    { flags: '--no-completion', description: 'do not' },
-    { flags: '-y, --yes', description: 'ask nothing' },
-    { flags: '--welcome', description: 'for the first time', hidden: true },
+    { flags: '--no-completion', description: 'do not install completion' },
+    { flags: '-y, --yes', description: 'ask nothing; use the defaults' },
+    { flags: '--welcome', description: 'greet a new user', hidden: true },
     jsonOption,
   ],
   examples: ['agenc setup', 'agenc setup --yes --editor zed --repo owner/name --completion zsh'],
   async run(context, input) {
     if (input.welcome) sayWelcome(context)
-    const config = loadConfig(context.paths.config)
+    const config = await readConfig(context.paths)
     const repos = await countRepos(context)
     const answers = await collectAnswers(context, config, input, repos === 0)
-    await changeSettings(context.paths.config, changesFor(answers, config))
+    await changeConfig(context.paths, changesFor(answers, config), { create: true })
     const bound = await attempt(context, () => bindAgain(context))
     const completion = await attempt(context, () => installCompletion(context, answers))
-    const repo = await attempt(context, () => addRepo(context, answers))
+    const repo = await attempt(context, () => addAnsweredRepo(context, answers))
     if (input.json) context.out.line(JSON.stringify(resultJson(context, answers, { completion, repo })))
     else await sayNext(context)
     return bound === null && completion === null && repo === null ? ExitCode.ok : ExitCode.failed
@@ -64,9 +68,9 @@ function countRepos(context: Context): Promise<number> {
   return readStore(context, db => (db ? listRepos(db).length : 0))
 }
 
-/** A session that is there already gets the new key at once. */
-function bindAgain(context: Context): void {
-  if (askForSession(tmuxOf(context)).kind === 'there') injectConfig.run(context, {})
+/** Binds the new key in a session that is already running. */
+async function bindAgain(context: Context): Promise<void> {
+  if (askForSession(tmuxOf(context)).kind === 'there') await injectConfig.run(context, {})
 }
 
 function installCompletion(context: Context, { completion: shell }: Answers): void {
@@ -77,12 +81,15 @@ function installCompletion(context: Context, { completion: shell }: Answers): vo
   for (const line of wrap(place.next, context.err.columns)) context.err.line(line)
 }
 
-async function addRepo(context: Context, { repo, trust }: Answers): Promise<void> {
+async function addAnsweredRepo(context: Context, { repo, trust }: Answers): Promise<void> {
   if (repo === null) return
-  await repoAdd.run(withChanges(context, { out: silentOutput(context.out) }), { repo, trust: trust ?? false })
+  const source = sourceOf(context, repo, context.cwd)
+  const answer = { trust: trust ?? false, askTrust: async () => null }
+  const added = await withStore(context, db => addRepo(context, db, source, answer))
+  for (const note of notesOnAdded(added)) context.err.line(note)
 }
 
-/** Settings are written by now: what fails is said, and the rest goes on. null: it did not. */
+/** The settings are already written, so a later failure is reported and the next step runs. Returns the error or null. */
 async function attempt(context: Context, work: () => unknown): Promise<string | null> {
   try {
     await work()
@@ -97,14 +104,14 @@ async function attempt(context: Context, work: () => unknown): Promise<string | 
 
 async function sayNext(context: Context): Promise<void> {
   const { err, paths } = context
-  const { tmux } = loadConfig(paths.config)
+  const { tmux } = await readConfig(paths)
   const prefix = userKey(context, tmux.prefix_key)?.prefix ?? 'C-b'
   err.line()
-  err.line(err.paint('bold', 'Done. What to press next:'))
+  err.line(err.paint('bold', 'Done. Next steps:'))
   for (const line of nextSteps(context, tmux, prefix, (await countRepos(context)) > 0)) err.line(line)
 }
 
-/** What went wrong, each null where it did not. */
+/** The error of each step, or null if it worked. */
 interface Failures {
   completion: string | null
   repo: string | null

@@ -1,18 +1,20 @@
 import { defineCommand, jsonOption } from '../cli/command.ts'
 import type { Context } from '../context.ts'
-import { sightingJson } from '../editor/sighting.ts'
+import { desktopOf, locateMissions } from '../editor/desktop.ts'
+import { presenceJson } from '../editor/mission-presence.ts'
 import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
 import { listMissionsNow } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
 import { displayRepo } from '../mission/naming.ts'
 import { stateWord } from '../mission/state-word.ts'
-import { sightMissions, surroundingsOf } from './editor/sight-missions.ts'
+import { tmuxClients } from '../tmux/clients.ts'
 
-export type SeenMission = MissionJson & ReturnType<typeof sightingJson>
+/** A mission and where it can be seen. */
+export type LocatedMission = MissionJson & ReturnType<typeof presenceJson>
 
 export interface StatusJson {
-  missions: SeenMission[]
+  missions: LocatedMission[]
   summary: Record<(typeof counted)[number], number>
 }
 
@@ -23,7 +25,7 @@ export default defineCommand<{ json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc status', "agenc status --json | jq '.summary.waiting'"],
   async run(context, { json }) {
-    const missions = withSightings(context, await listMissionsNow(context))
+    const missions = withPresences(context, await listMissionsNow(context))
     const summary = summaryOf(missions)
     if (json) context.out.line(JSON.stringify({ missions, summary } satisfies StatusJson))
     else if (missions.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")
@@ -36,12 +38,12 @@ export default defineCommand<{ json?: boolean }>({
   },
 })
 
-function withSightings(context: Context, missions: readonly MissionJson[]): SeenMission[] {
-  const sightings = sightMissions(surroundingsOf(context), missions)
-  return missions.map((mission, index) => ({ ...mission, ...sightingJson(sightings[index]!) }))
+function withPresences(context: Context, missions: readonly MissionJson[]): LocatedMission[] {
+  const presences = locateMissions(desktopOf(context, tmuxClients(context)), missions)
+  return missions.map((mission, index) => ({ ...mission, ...presenceJson(presences[index]!) }))
 }
 
-/** A mission that waits counts as running and as waiting. */
+/** A mission that waits for the user counts as running and as waiting. */
 function summaryOf(missions: readonly MissionJson[]): StatusJson['summary'] {
   const count = (word: string) =>
     missions.filter(({ status, state }) => status === word || state === word).length
@@ -55,9 +57,9 @@ function summaryOf(missions: readonly MissionJson[]): StatusJson['summary'] {
   }
 }
 
-/** Free text comes last, where it is cut first. */
-function printMissions({ out }: Context, missions: readonly SeenMission[]): void {
-  const cells = (text: (mission: SeenMission) => string | null) =>
+/** Columns with free text come last: a narrow terminal cuts them first. */
+function printMissions({ out }: Context, missions: readonly LocatedMission[]): void {
+  const cells = (text: (mission: LocatedMission) => string | null) =>
     missions.map(mission => text(mission) ?? '-')
   printTable(out, [
     { title: 'ID', cells: cells(({ short_id }) => short_id) },

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
+import { approveModes } from './approve-modes.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 const words = v.array(v.string())
 const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0))
-const approveMode = v.picklist(['ask', 'rules', 'all'])
+const approveMode = v.picklist(approveModes)
 
-/** A program with its arguments; one string is taken as a line for `sh -c`. */
+/** A program with its arguments, or one string for `sh -c`. */
 const command = v.union([text, v.pipe(words, v.minLength(1))])
 
 const described = <S extends v.GenericSchema>(schema: S, description: string) =>
@@ -16,7 +17,7 @@ const unset = <S extends v.GenericSchema>(schema: S, description: string) =>
 
 const section = <E extends v.ObjectEntries>(entries: E) => v.optional(v.strictObject(entries), {} as never)
 
-/** As `agenc repo ls` shows it: host, owner and name, or `local/<parent>/<name>`. */
+/** A repo's id: host, owner and name, or `local/<parent>/<name>`. */
 export const wholeRepoName = /^[^/]+(?:\/[^/]+){2,}$/
 
 export const editorNames = [
@@ -41,15 +42,15 @@ const rule = v.strictObject({
   tool: described(text, 'Name of the tool, or a glob over names'),
   match: unset(text, 'Glob over one simple command (Bash) or over the resolved path (file tools)'),
   decision: v.picklist(['allow', 'deny', 'ask']),
-  message: unset(v.string(), 'What Claude is told when a request is denied'),
+  message: unset(v.string(), 'Message to Claude when a request is denied'),
 })
 
-/** The whole of config.json; the published JSON Schema and docs are generated from this. */
+/** All of config.json. The published JSON Schema and docs/configuration.md are generated from this. */
 export const configSchema = v.strictObject({
   $schema: v.optional(v.string()),
   claude: section({
     command: unset(text, 'Program to run in place of `claude` from PATH'),
-    permission_mode: unset(text, 'Permission mode of missions that have none of their own'),
+    permission_mode: unset(text, 'Permission mode of missions without one of their own'),
     allowed_tools: v.optional(described(words, 'Tools that the mode `allowedTools` lets through'), [
       'Edit',
       'Write',
@@ -92,7 +93,7 @@ export const configSchema = v.strictObject({
   }),
   stop: section({
     grace_ms: v.optional(
-      described(milliseconds, 'How long Claude may take to end before it is killed'),
+      described(milliseconds, 'How long Claude may take to exit before it is killed'),
       5000,
     ),
   }),
@@ -106,12 +107,15 @@ export const configSchema = v.strictObject({
   }),
   approvals: section({
     mode: v.optional(described(approveMode, 'Who answers permission requests'), 'ask'),
-    delay_ms: v.optional(described(milliseconds, 'How long the dialog stays before a rule allows'), 500),
-    rules: v.optional(described(v.array(rule), 'What to allow, deny or ask'), []),
+    delay_ms: v.optional(
+      described(milliseconds, 'How long a dialog stays open before a rule allows the request'),
+      500,
+    ),
+    rules: v.optional(described(v.array(rule), 'Rules that allow, deny or ask'), []),
   }),
   repos: v.optional(
     v.record(
-      v.pipe(v.string(), v.regex(wholeRepoName, 'is not a whole repo name, such as github.com/owner/name')),
+      v.pipe(v.string(), v.regex(wholeRepoName, 'is not a whole repo name such as github.com/owner/name')),
       v.strictObject({
         setup: unset(command, 'Runs in every new working copy before Claude'),
         permission_mode: unset(text, 'Permission mode of missions on this repo'),

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { Approve } from '../config/approve-modes.ts'
 import type { MissionId } from '../mission-id.ts'
 
 /** How a run of a mission ended. */
@@ -6,7 +7,6 @@ export type EndedBy = 'user' | 'lost'
 
 export type State = 'starting' | 'idle' | 'busy' | 'waiting'
 export type WaitingFor = 'permission' | 'question' | 'plan' | 'trust' | 'input'
-export type Approve = 'ask' | 'rules' | 'all'
 
 /**
  * A row of the missions table. Columns, fields and the keys of the published JSON share one set of names.

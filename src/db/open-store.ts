@@ -16,7 +16,7 @@ export function openStore(path: string): Promise<Database> {
     makePrivateDirectory(dirname(path))
     if (!existsSync(path)) await withLock(path, () => createEmpty(path))
     if (versionInHeader(path) !== migrations.length && versionOfStore(path) < migrations.length)
-      await withLock(path, () => migrate(path))
+      await withLock(path, () => migrate(path), { isLong: true })
     return connect(path)
   })
 }
@@ -45,7 +45,7 @@ export function openStoreForReading(path: string): Promise<Database | null> {
     const db = connect(path, { readonly: true })
     if (versionOf(db) === migrations.length) return db
     db.close()
-    await withLock(path, () => migrate(path))
+    await withLock(path, () => migrate(path), { isLong: true })
     return connect(path, { readonly: true })
   })
 }

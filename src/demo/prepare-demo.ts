@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Context } from '../context.ts'
+import { type Context, withChanges } from '../context.ts'
 import { AgencError, Cancelled } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
+import { pathsAt } from '../paths.ts'
 import type { StreamOptions } from '../system/runner.ts'
-import { agentLauncher } from './demo-claude.ts'
-import type { DemoPlace } from './demo-paths.ts'
-import type { DemoScript, TourKeys } from './demo-script.ts'
-import type { Sample } from './samples.ts'
+import { createSession } from '../tmux/session.ts'
+import { type Tmux, tmuxAt } from '../tmux/tmux.ts'
+import type { DemoPlace } from './demo-place.ts'
+import type { DemoScript, Sample, TourKeys } from './tour.ts'
 
 export interface Preparation {
   context: Context
@@ -15,7 +16,7 @@ export interface Preparation {
   signal: AbortSignal
 }
 
-/** A home with settings, a Claude, and a library of repos. */
+/** Creates a home with settings, a stand-in for Claude, and a library of repos. */
 export async function prepare(preparation: Preparation, script: DemoScript): Promise<void> {
   const { context, place } = preparation
   write(place.tmuxConf, tmuxConf(script.keys))
@@ -27,7 +28,7 @@ export async function prepare(preparation: Preparation, script: DemoScript): Pro
   for (const [name, files] of Object.entries(script.samples)) await addSample(preparation, name, files)
 }
 
-/** Keys that a program sends come faster than a finger's, and are to be taken for keys all the same. */
+/** Keys sent by a program arrive so fast that tmux would take them for a paste; assume-paste-time 0 prevents that. */
 function tmuxConf({ prefix }: TourKeys): string {
   return `set -g prefix ${prefix}
 bind ${prefix} send-prefix
@@ -45,7 +46,7 @@ async function addSample(preparation: Preparation, name: string, files: Sample):
   const git = (...args: string[]) => run(preparation, ['git', '-C', directory, ...args])
   await git('-c', 'init.defaultBranch=main', 'init', '--quiet')
   await git('add', '--all')
-  await git('commit', '--quiet', '--message', 'As it was on Monday')
+  await git('commit', '--quiet', '--message', 'Initial commit')
   await run(preparation, [...preparation.context.self, 'repo', 'add', name, '--trust'])
 }
 
@@ -66,4 +67,59 @@ export async function run(
 
 function write(path: string, text: string, mode = 0o600): void {
   writeFileSync(path, text, { mode })
+}
+
+/**
+ * The demo's Claude: the stand-in. Started without a prompt, it gets one from the tour: by repo for a new conversation,
+ * and a common one for forks. A resumed conversation gets none.
+ */
+const script = `words=
+case " $* " in
+  *' -- '*) ;;
+  *' --fork-session '*) words=fork ;;
+  *' --resume '*) ;;
+  *) words=$(git remote get-url origin 2>/dev/null) ;;
+esac
+words=\${words##*/}
+words=$tour/\${words%.git}
+if [ -f "$words" ]; then set -- "$@" -- "$(cat "$words")"; fi
+exec "$node" "$agent" "$@"
+`
+
+export function agentLauncher({ self }: Pick<Context, 'self'>, wordsDirectory: string): string {
+  const [node, program] = self
+  const values = {
+    node: node!,
+    agent: join(program!, '..', '..', 'dist', 'stand-in.js'),
+    tour: wordsDirectory,
+  }
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`)
+  return `#!/bin/sh\n${lines.join('')}${script}`
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** The demo's own server: the default server of its TMUX_TMPDIR. */
+export function demoTmux({ exec }: Context, { env, tmuxSocket }: DemoPlace): Tmux {
+  return tmuxAt(exec, env, tmuxSocket)
+}
+
+/** Creates the session as `agenc tmux attach` does, but with a given first mission in place of the picker. */
+export async function openSession(preparation: Preparation, { first, others }: DemoScript): Promise<void> {
+  const { context, place } = preparation
+  const inPlace = withChanges(context, { env: place.env, paths: pathsAt(place.agencHome) })
+  const command = [...context.self, 'mission', 'new', '--here', ...first]
+  createSession(inPlace, demoTmux(context, place), { name: 'agenc', command })
+  for (const args of others) await startMission(preparation, args)
+}
+
+/** Starts a mission as if typed in the session's window, which stays in front. */
+export async function startMission(preparation: Preparation, args: readonly string[]): Promise<void> {
+  const { context, place } = preparation
+  const session = '#{socket_path},#{pid},#{s/[$]//:session_id}'
+  const [TMUX] = demoTmux(context, place).tell(['display-message', '-p', '-t', '=agenc:', session])
+  const env = { ...place.env, TMUX, AGENC_TMUX: '1' }
+  await run(preparation, [...context.self, 'mission', 'new', '--no-focus', ...args], { env })
 }

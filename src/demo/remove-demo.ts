@@ -5,19 +5,19 @@ import type { Context } from '../context.ts'
 import { type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
 import { listTree, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
 import { type Tmux, tmuxAt } from '../tmux/tmux.ts'
-import { type DemoPlace, markerOf } from './demo-paths.ts'
-import { demoTmux } from './open-demo.ts'
-import { outerSocket } from './outer.ts'
+import { type DemoPlace, markerOf } from './demo-place.ts'
+import { hiddenSocket } from './hidden-terminal.ts'
+import { demoTmux } from './prepare-demo.ts'
 
 const graceMs = 8_000
 const killMs = 2_000
-const attempts = 20
-const pauseMs = 50
+const mostAttempts = 20
+const retryDelayMs = 50
 
-/** Ends the demo's servers with everything in them, and removes what they left. Twice does nothing twice. */
+/** Ends the demo's servers with everything in them, and removes its directory. A second call does nothing. */
 export async function removePlace(context: Context, place: DemoPlace): Promise<void> {
   if (!existsSync(markerOf(place.root))) return
-  const servers = [demoTmux(context, place), tmuxAt(context.exec, place.env, outerSocket(place))]
+  const servers = [demoTmux(context, place), tmuxAt(context.exec, place.env, hiddenSocket(place))]
   const processes = servers.flatMap(server => endServer(context, place, server))
   const probe = systemProbe(context.exec)
   if (!(await waitUntilGone(probe, processes, graceMs))) {
@@ -28,8 +28,8 @@ export async function removePlace(context: Context, place: DemoPlace): Promise<v
 }
 
 /**
- * Everything in its windows, popups and hooks is below the server; windows are hung up on when it ends.
- * A server that was not started in the demo's directory is somebody else's, whatever led to it.
+ * Returns the server's process tree, which has everything that runs in windows, popups and hooks. Leaves a server alone
+ * whose socket is not in the demo's directory, because it may be the user's own.
  */
 function endServer(context: Context, { root }: DemoPlace, tmux: Tmux): ProcessIdentity[] {
   if (tmux.socket === null || !existsSync(tmux.socket)) return []
@@ -43,8 +43,8 @@ function endServer(context: Context, { root }: DemoPlace, tmux: Tmux): ProcessId
 }
 
 /**
- * A program that was on its way when the server ended may still write a last file. The marker goes last: without it
- * nobody may remove the rest.
+ * Tries repeatedly, because a program may still write a file after its server has ended. Removes the marker last,
+ * because without it a later call would refuse to remove the rest.
  */
 async function removeDirectory(root: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -53,10 +53,10 @@ async function removeDirectory(root: string): Promise<void> {
       for (const path of paths) if (path !== markerOf(root)) removeTree(path)
       removeTree(root)
     } catch (error) {
-      if (attempt === attempts) throw error
+      if (attempt === mostAttempts) throw error
     }
     if (!existsSync(root)) return
-    await sleep(pauseMs)
+    await sleep(retryDelayMs)
   }
 }
 

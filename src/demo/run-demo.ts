@@ -1,12 +1,17 @@
+import { once } from 'node:events'
 import type { Context } from '../context.ts'
+import { AgencError, Cancelled } from '../errors.ts'
+import { wrap } from '../io/wrap.ts'
 import { interruptible } from '../system/abort-on-signal.ts'
+import { findProgram } from '../system/find-program.ts'
 import { postGuard } from '../system/guard.ts'
+import { systemProbe } from '../system/process-identity.ts'
+import { suspendTogether } from '../system/suspend-together.ts'
 import { requireTmux } from '../tmux/tmux-version.ts'
-import { type DemoPlace, makePlace } from './demo-paths.ts'
-import type { DemoScript, TourKeys } from './demo-script.ts'
-import { openSession } from './open-demo.ts'
-import { prepare } from './prepare-demo.ts'
+import { type DemoPlace, makePlace } from './demo-place.ts'
+import { openSession, prepare } from './prepare-demo.ts'
 import { removePlace } from './remove-demo.ts'
+import type { DemoScript, TourKeys } from './tour.ts'
 
 export interface Visit {
   context: Context
@@ -15,7 +20,7 @@ export interface Visit {
   signal: AbortSignal
 }
 
-/** Builds the demo, lets somebody in, and leaves nothing behind, however the visit ends. */
+/** Sets the demo up, runs `visit`, and removes everything again, however the visit ends. */
 export async function withDemo(
   context: Context,
   scriptFor: () => DemoScript,
@@ -25,7 +30,7 @@ export async function withDemo(
   await interruptible(async signal => {
     const script = scriptFor()
     const place = makePlace(context.env)
-    // Even after `kill -9` somebody is left to clear up.
+    // If this process is killed with -9, the guard removes the demo.
     const guard = postGuard(context.exec, [...context.self, 'demo', '--clear', place.root], place.env)
     try {
       const preparation = { context, place, signal }
@@ -40,4 +45,49 @@ export async function withDemo(
       }
     }
   })
+}
+
+/** Shows the session in the user's terminal until they detach, end the session, or interrupt the demo. */
+export async function attend({ context, place, signal }: Visit): Promise<void> {
+  const [node, ...args] = [...context.self, 'tmux', 'attach']
+  const client = context.exec.start(node!, args, {
+    env: place.env,
+    cwd: place.root,
+    stdio: ['inherit', 'inherit', 'pipe'],
+  })
+  suspendTogether(client, systemProbe(context.exec))
+  let stderr = ''
+  client.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  try {
+    const [exitCode] = await once(client, 'close', { signal })
+    if (exitCode !== 0) throw notShown(stderr, context.env)
+  } catch (error) {
+    throw signal.aborted ? new Cancelled() : error
+  }
+}
+
+/** Leaves out the hint of `attach`: it is about a server that will be gone by then. */
+function notShown(stderr: string, { TERM }: NodeJS.ProcessEnv): AgencError {
+  const reason = stderr.split('\n')[0]!.replace(/^agenc: /, '')
+  return new AgencError(
+    `the demo could not be shown${reason && `: ${reason}`}`,
+    `tmux may not know this terminal (TERM=${TERM ?? ''}). To run without one: agenc demo --play`,
+  )
+}
+
+const installClaude = 'npm install -g @anthropic-ai/claude-code'
+
+/** Prints the next steps after the demo. */
+export function sayFarewell({ err, env }: Context): void {
+  const hasClaude = findProgram('claude', env) !== null
+  for (const line of wrap(
+    'The demo is over, and everything it created has been removed. To use agenc for real:',
+    err.columns,
+  ))
+    err.line(line)
+  if (!hasClaude) err.line(`  ${installClaude}`)
+  err.line('  agenc setup')
+  err.line('  agenc tmux attach')
 }

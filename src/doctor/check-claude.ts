@@ -1,15 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { compareVersions, versionIn } from '../claude/claude-version.ts'
 import { findClaude } from '../claude/find-claude.ts'
+import { reportingHook } from '../claude/hook-scripts.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { isAgencError } from '../errors.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type Finding, ok, problem, warning } from './findings.ts'
 
-/** The version that every test of agenc was run against, and the oldest whose hooks tell all that is needed. */
+/** The version that agenc's tests run against. */
 export const testedVersion = '2.1.325'
+/** Hooks of older versions do not report everything that agenc needs. */
 const oldestVersion = '2.1.78'
 
 export function checkClaude({ exec, env }: Context, config: Config): Finding {
@@ -33,7 +36,7 @@ export function judgeVersion(version: string): Finding {
   if (compareVersions(version, oldestVersion) < 0) {
     return warning(
       'claude',
-      `Claude Code ${version} is older than ${oldestVersion}: some states of missions will not be seen`,
+      `Claude Code ${version} is older than ${oldestVersion}; agenc will miss some states of missions`,
       'Update it: claude update',
     )
   }
@@ -41,7 +44,7 @@ export function judgeVersion(version: string): Finding {
   if (isOfOtherLine && compareVersions(version, testedVersion) > 0) {
     return warning(
       'claude',
-      `Claude Code ${version} is newer than ${testedVersion}, with which agenc was tested`,
+      `Claude Code ${version} is newer than ${testedVersion}, the version that agenc was tested with`,
       `If missions misbehave: ${pinned}`,
     )
   }
@@ -49,7 +52,7 @@ export function judgeVersion(version: string): Finding {
   return ok('claude', `Claude Code ${version} (${tested})`)
 }
 
-/** Major and minor: within one line little changes. */
+/** Major and minor version: patch releases change little. */
 function lineOf(version: string): string {
   return version.split('.', 2).join('.')
 }
@@ -63,7 +66,7 @@ const loginVariables = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ]
 
-/** By the traces that a login leaves; nothing secret is opened, and Claude is not started. */
+/** Looks for traces of a login. Opens no secret and does not start Claude. */
 export function checkLogin({ env, exec }: Context, platform: NodeJS.Platform = process.platform): Finding {
   const variable = loginVariables.find(name => env[name])
   if (variable) return ok('claude-login', `by ${variable}`)
@@ -72,10 +75,10 @@ export function checkLogin({ env, exec }: Context, platform: NodeJS.Platform = p
   if (hasKey(globalConfig, 'oauthAccount')) return ok('claude-login', 'logged in')
   if (hasKey(join(directory, 'settings.json'), 'apiKeyHelper')) return ok('claude-login', 'by apiKeyHelper')
   if (platform === 'darwin' && isInKeychain(exec)) return ok('claude-login', 'logged in')
-  return warning('claude-login', 'no sign of a login', 'Start claude once by hand and log in.')
+  return warning('claude-login', 'no sign of a login', 'Start claude once and log in.')
 }
 
-/** Whether there is an entry, without its contents: that asks nobody for a password. */
+/** Looks for the entry without reading it, so that macOS does not ask for a password. */
 function isInKeychain(exec: Context['exec']): boolean {
   return exec.capture('security', ['find-generic-password', '-s', 'Claude Code-credentials']).exitCode === 0
 }
@@ -87,4 +90,44 @@ function hasKey(path: string, key: string): boolean {
   } catch {
     return false
   }
+}
+
+const event = '{"hook_event_name":"Stop"}\n'
+const timeoutMs = 5_000
+
+export function checkHook(context: Context): Finding {
+  try {
+    return tryHook(context)
+  } catch (error) {
+    return failed((error as Error).message)
+  }
+}
+
+/** Runs the hook as Claude would, with the same shell and on the same file system. */
+function tryHook({ exec, env, paths }: Context): Finding {
+  const directory = mkdtempSync(join(existsSync(paths.home) ? paths.home : tmpdir(), 'doctor-'))
+  const [events, bell] = [join(directory, 'ev'), join(directory, 'bell')]
+  try {
+    mkdirSync(events, { mode: 0o700 })
+    const made = exec.capture('mkfifo', ['-m', '600', bell], { env })
+    if (made.exitCode !== 0) return failed(`cannot create a FIFO: ${made.stderr.trim()}`)
+    const command = reportingHook({ events, wakeup: bell })
+    const done = exec.capture('/bin/sh', ['-c', command], { env, input: event, timeoutMs })
+    if (done.exitCode !== 0)
+      return failed(`sh failed (${done.signal ?? `exit ${done.exitCode}`}): ${done.stderr.trim()}`)
+    const kept = readdirSync(events).map(name => readFileSync(join(events, name), 'utf8'))
+    return kept.length === 1 && kept[0] === event
+      ? ok('hooks', 'reports from Claude arrive')
+      : failed('an event did not arrive')
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function failed(reason: string): Finding {
+  return problem(
+    'hooks',
+    `agenc cannot follow the states of missions: ${reason}`,
+    'Check that /bin/sh is a POSIX shell, and set AGENC_DIRPATH to a directory on a local disk.',
+  )
 }

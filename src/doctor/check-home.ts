@@ -1,32 +1,38 @@
 import { chmodSync, existsSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { defaultConfig, readConfig } from '../config/read.ts'
+import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import type { Database } from '../db/open-store.ts'
+import { readStore } from '../db/with-store.ts'
+import { isAgencError } from '../errors.ts'
+import { type Finding, ok, problem } from './findings.ts'
 
 const privateDirectory = 0o700
 const privateFile = 0o600
 
-/** What others could read of it. Links are followed: what they lead to is what counts. */
+/** Checks that other users have no access. Follows links, because the modes of their targets decide. */
 export function checkHome({ paths }: Context): Finding[] {
-  if (!existsSync(paths.home)) return [ok('home', `${paths.home} is not there yet; it is made when needed`)]
+  if (!existsSync(paths.home))
+    return [ok('home', `${paths.home} does not exist yet; agenc creates it when needed`)]
   const stats = statSync(paths.home)
   if (!stats.isDirectory())
     return [
-      problem('home', `${paths.home} is not a directory`, 'Move it away, or set AGENC_DIRPATH to another.'),
+      problem(
+        'home',
+        `${paths.home} is not a directory`,
+        'Move it away, or set AGENC_DIRPATH to another path.',
+      ),
     ]
   if (stats.uid !== process.getuid?.())
     return [
-      problem(
-        'home',
-        `${paths.home} belongs to somebody else`,
-        `sudo chown -R "$USER" ${quoted(paths.home)}`,
-      ),
+      problem('home', `${paths.home} belongs to another user`, `sudo chown -R "$USER" ${quoted(paths.home)}`),
     ]
   const open = [
     ...[paths.home, paths.repos, paths.missions].flatMap(path => tooOpen(path, privateDirectory)),
     ...privateFiles(paths.home).flatMap(path => tooOpen(path, privateFile)),
   ]
-  return open.length === 0 ? [ok('home', `${paths.home}, yours alone`)] : open
+  return open.length === 0 ? [ok('home', `${paths.home} is private`)] : open
 }
 
 function privateFiles(home: string): string[] {
@@ -38,7 +44,7 @@ function tooOpen(path: string, wanted: number): Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false })
   if (!stats || (stats.mode & 0o077) === 0) return []
   const mode = wanted.toString(8)
-  const others = `others can get at ${basename(path)} (mode ${(stats.mode & 0o777).toString(8)})`
+  const others = `other users can access ${basename(path)} (mode ${(stats.mode & 0o777).toString(8)})`
   return [
     problem('home', others, `chmod ${mode} ${quoted(path)}`, () => {
       chmodSync(path, wanted)
@@ -49,4 +55,42 @@ function tooOpen(path: string, wanted: number): Finding[] {
 
 export function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}
+
+/** If the settings cannot be read, the other checks use the defaults. */
+export async function checkSettings({ paths }: Context): Promise<{ config: Config; finding: Finding }> {
+  try {
+    return { config: await readConfig(paths), finding: ok('settings', 'config.json is valid') }
+  } catch (error) {
+    if (!isAgencError(error)) throw error
+    const remedy = error.hint ?? "Fix it with 'agenc config edit'."
+    return { config: defaultConfig, finding: problem('settings', error.message, remedy) }
+  }
+}
+
+/** Writes nothing, except that it migrates the store of an older agenc, as every command does. */
+export async function checkStore(context: Context): Promise<Finding> {
+  const { database } = context.paths
+  if (!existsSync(database)) return ok('store', 'no store yet; the first repo or mission creates it')
+  try {
+    return await readStore(context, db => judge(db!, database))
+  } catch (error) {
+    return problem('store', (error as Error).message, remedyFor(database))
+  }
+}
+
+function judge(db: Database, path: string): Finding {
+  const [first] = db.pragma('quick_check(1)') as { quick_check: string }[]
+  if (first?.quick_check !== 'ok')
+    return problem('store', `the store is damaged: ${first?.quick_check}`, remedyFor(path))
+  const broken = db.pragma('foreign_key_check') as unknown[]
+  if (broken.length > 0)
+    return problem('store', `${broken.length} rows belong to missions that no longer exist`, remedyFor(path))
+  const { missions } = db.prepare('SELECT count(*) AS missions FROM missions').get() as { missions: number }
+  return ok('store', `intact, with ${missions} ${missions === 1 ? 'mission' : 'missions'}`)
+}
+
+function remedyFor(path: string): string {
+  const rescued = quoted(`${path}.rescued`)
+  return `Stop all missions, then: sqlite3 ${quoted(path)} .recover | sqlite3 ${rescued}; then replace the store with that file.`
 }

@@ -9,15 +9,15 @@ import { leaseHolder } from '../mission/mission-status.ts'
 import { shortId } from '../mission-id.ts'
 import { type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
 import { isListening } from '../wrapper/wakeup-fifo.ts'
-import { checkFiles } from './check-leftovers.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { checkFiles } from './check-leftover-files.ts'
+import { type Finding, ok, problem, warning } from './findings.ts'
 
-/** What crashed missions left: processes, files, and themselves. */
+/** Looks for crashed missions, and for the processes and files that they left behind. */
 export async function checkMissions(context: Context): Promise<Finding[]> {
   const missions = await storedMissions(context)
-  // Without the store, no directory could be told from rubbish.
+  // Without the store, a mission's directory looks like a leftover.
   if (missions === null) return []
-  const dead = deadOnes(context, missions)
+  const dead = missionsWithoutWrapper(context, missions)
   const found = [
     ...strayClaudes(context, dead),
     ...crashed(context, missions),
@@ -25,10 +25,10 @@ export async function checkMissions(context: Context): Promise<Finding[]> {
     ...dead.flatMap(mission => staleBell(context, mission)),
     ...checkFiles(context, new Set(missions.map(({ id }) => id))),
   ]
-  return found.length > 0 ? found : [ok('leftovers', 'nothing is left of crashed missions')]
+  return found.length > 0 ? found : [ok('leftovers', 'crashed missions left nothing behind')]
 }
 
-/** null: it cannot be read. */
+/** Returns null if the store cannot be read. */
 async function storedMissions(context: Context): Promise<MissionRecord[] | null> {
   try {
     return await readStore(context, db => (db ? listMissions(db, { archived: true }) : []))
@@ -37,8 +37,8 @@ async function storedMissions(context: Context): Promise<MissionRecord[] | null>
   }
 }
 
-/** Known to have no wrapper; one that cannot be seen from here is left alone. */
-function deadOnes(context: Context, missions: readonly MissionRecord[]): MissionRecord[] {
+/** Missions that certainly have no wrapper. A wrapper whose state cannot be determined counts as alive. */
+function missionsWithoutWrapper(context: Context, missions: readonly MissionRecord[]): MissionRecord[] {
   const held = missions.filter(mission => leaseHolder(mission) !== null)
   const states = systemProbe(context.exec).liveness(held.map(mission => leaseHolder(mission)!))
   const perhapsAlive = new Set(held.filter((_, index) => states[index] !== 'dead').map(({ id }) => id))
@@ -56,8 +56,8 @@ function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding
     .map(({ mission, claude }) =>
       problem(
         'leftovers',
-        `the Claude of ${shortId(mission.id)} (process ${claude.pid}) runs on without its wrapper`,
-        `'agenc mission resume ${shortId(mission.id)}' ends it and goes on; or: kill ${claude.pid}`,
+        `the Claude of ${shortId(mission.id)} (process ${claude.pid}) is still running without its wrapper`,
+        `'agenc mission resume ${shortId(mission.id)}' ends it and continues the mission; or: kill ${claude.pid}`,
       ),
     )
 }
@@ -65,9 +65,8 @@ function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding
 function crashed(context: Context, missions: readonly MissionRecord[]): Finding[] {
   const lost = statusesOf(context, missions).filter(status => status === 'crashed').length
   if (lost === 0) return []
-  const message =
-    lost === 1 ? '1 mission was not ended by anyone' : `${lost} missions were not ended by anyone`
-  return [warning('leftovers', message, 'Bring back what was running: agenc tmux restore')]
+  const message = lost === 1 ? '1 mission ended unexpectedly' : `${lost} missions ended unexpectedly`
+  return [warning('leftovers', message, 'Restore what was running: agenc tmux restore')]
 }
 
 function withoutFiles(context: Context, { id }: MissionRecord): Finding[] {
@@ -77,7 +76,7 @@ function withoutFiles(context: Context, { id }: MissionRecord): Finding[] {
     warning(
       'leftovers',
       `the directory of mission ${shortId(id)} is gone`,
-      `Bring ${root} back, or: agenc mission rm ${shortId(id)}`,
+      `Restore ${root}, or: agenc mission rm ${shortId(id)}`,
     ),
   ]
 }
@@ -86,9 +85,9 @@ function staleBell(context: Context, { id }: MissionRecord): Finding[] {
   const { wakeup: bell } = context.paths.mission(id)
   if (!existsSync(bell)) return []
   return [
-    warning('leftovers', `nobody listens to ${bell}`, 'agenc doctor --fix', () => {
-      // A wrapper may have started since.
-      if (isListening(bell)) return `left ${bell}: somebody listens to it by now`
+    warning('leftovers', `no wrapper reads ${bell}`, 'agenc doctor --fix', () => {
+      // A wrapper may have started since the check.
+      if (isListening(bell)) return `left ${bell}: a wrapper reads it now`
       removeFile(bell)
       return `removed ${bell}`
     }),

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts'
-import { isAgencError } from '../errors.ts'
-import { requireTmux } from '../tmux/tmux-version.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { windowSystemFor } from '../editor/window-system.ts'
+import { type Finding, ok, problem, warning } from './findings.ts'
 
 const oldestNode = [20, 17] as const
 
@@ -11,16 +10,6 @@ export function checkNode(version: string = process.versions.node): Finding {
   return isOld
     ? problem('node', `Node ${version} is too old`, `Install Node ${oldestNode.join('.')} or newer.`)
     : ok('node', `Node ${version}`)
-}
-
-export function checkTmux({ exec, env }: Context): Finding {
-  try {
-    requireTmux(exec, env)
-  } catch (error) {
-    if (!isAgencError(error)) throw error
-    return problem('tmux', error.message, error.hint ?? 'Install tmux 3.2 or newer.')
-  }
-  return ok('tmux', exec.capture('tmux', ['-V'], { env }).stdout.trim())
 }
 
 export function checkGit({ exec, env }: Context): Finding {
@@ -35,7 +24,16 @@ export function checkFzf({ exec, env }: Context): Finding {
   if (answer.exitCode === 0) return ok('fzf', `fzf ${answer.stdout.trim()}`)
   return warning(
     'fzf',
-    'fzf is not installed: a slower search prompt, without a preview, takes its place',
+    'fzf is not installed; agenc uses a slower search prompt without a preview',
     'Install it: apt-get install fzf, or brew install fzf',
   )
+}
+
+export function checkWindows({ env, exec }: Context): Finding {
+  const found = windowSystemFor(process.platform, env, exec).problem()
+  if (found === null) return ok('windows', 'agenc can find the windows of editors and terminals')
+  const remedy = /install wmctrl/.test(found)
+    ? 'Install it: apt-get install wmctrl'
+    : "Missions work without it, but 'mission focus' opens a new editor window."
+  return warning('windows', found, remedy)
 }

@@ -1,18 +1,14 @@
 import type { Context } from '../context.ts'
-import { checkClaude, checkLogin } from './check-claude.ts'
-import { checkHome } from './check-home.ts'
-import { checkHook } from './check-hook.ts'
+import { checkClaude, checkHook, checkLogin } from './check-claude.ts'
+import { checkHome, checkSettings, checkStore } from './check-home.ts'
 import { checkMissions } from './check-missions.ts'
-import { checkFzf, checkGit, checkNode, checkTmux } from './check-programs.ts'
-import { checkSettings } from './check-settings.ts'
-import { checkStore } from './check-store.ts'
-import { checkKey, checkTmuxOptions } from './check-tmux-options.ts'
-import { checkWindows } from './check-windows.ts'
-import type { Finding } from './finding.ts'
+import { checkFzf, checkGit, checkNode, checkWindows } from './check-programs.ts'
+import { checkKey, checkTmux, checkTmuxOptions } from './check-tmux.ts'
+import type { Finding } from './findings.ts'
 
-/** Everything, in the order in which somebody would mend it. Nothing is changed. */
+/** Runs all checks, in the order in which a user would fix problems. Changes nothing. */
 export async function examine(context: Context): Promise<Finding[]> {
-  const { config, finding: settings } = checkSettings(context)
+  const { config, finding: settings } = await checkSettings(context)
   const tmux = checkTmux(context)
   const ofTmux = tmux.status === 'problem' ? [] : [...checkTmuxOptions(context), checkKey(context, config)]
   return [
@@ -32,14 +28,14 @@ export async function examine(context: Context): Promise<Finding[]> {
   ]
 }
 
-/** Mends what can be mended safely; what was done, in words. */
+/** Fixes everything that is safe to fix, and returns a line about each fix. */
 export function fixAll(findings: readonly Finding[]): string[] {
   return findings.flatMap(({ fix, remedy }) => {
     if (!fix) return []
     try {
       return [fix()]
     } catch (error) {
-      return [`agenc: not mended: ${(error as Error).message}; by hand: ${remedy}`]
+      return [`agenc: not fixed: ${(error as Error).message}; by hand: ${remedy}`]
     }
   })
 }

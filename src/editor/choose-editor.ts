@@ -1,8 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { findProgram } from '../system/find-program.ts'
-import { commandOf, type Machine } from './installed.ts'
-import { type EditorKind, editors } from './known-editors.ts'
+import { commandOf, type EditorKind, editors, type Machine } from './known-editors.ts'
 
 /** The `editor` section of the settings. */
 export interface EditorSettings {
@@ -11,14 +10,16 @@ export interface EditorSettings {
 }
 
 export interface Choice {
-  /** A name of the table, or the user's own program. */
+  /** The name of a known editor, or the user's own program. */
   name: string
   kind: EditorKind | 'own'
-  /** The program by its absolute path; `{dir}` still in it. */
+  /** Begins with the program's absolute path and still contains `{dir}`. */
   command: string[]
-  /** What had to be passed over, for the user. */
+  /** Configured editors that were passed over, and why. */
   warnings: string[]
 }
+
+const exampleCommand = `agenc config set editor.command '["emacs", "{dir}"]'`
 
 export interface Listed {
   name: string
@@ -27,7 +28,7 @@ export interface Listed {
   chosen: boolean
 }
 
-/** The user's own command, the configured editor, or the next of the table that is installed. */
+/** Takes the user's own command, else the configured editor, else the next known editor that is installed. */
 export function chooseEditor(settings: EditorSettings, machine: Machine): Choice {
   const warnings: string[] = []
   if (settings.command) {
@@ -43,12 +44,12 @@ export function chooseEditor(settings: EditorSettings, machine: Machine): Choice
     if (editor.name === settings.name) warnings.push(`${editor.name} is not installed`)
   }
   throw new AgencError(
-    [...warnings, 'none of the known editors is installed'].join('; '),
-    "Name a program of your own: agenc config set editor.command <program> '{dir}'",
+    'No editor found. Set editor.command.',
+    [...warnings.map(warning => `${warning}.`), `For example: ${exampleCommand}`].join('\n'),
   )
 }
 
-/** Every known editor, and the user's own command before them, for `agenc editor ls`. */
+/** Lists the user's own command, if there is one, and every known editor. */
 export function listEditors(settings: EditorSettings, machine: Machine): Listed[] {
   const choice = choiceOrNull(settings, machine)
   const own = settings.command?.[0]
@@ -71,7 +72,7 @@ function choiceOrNull(settings: EditorSettings, machine: Machine): Choice | null
   }
 }
 
-/** The table, turned so that it begins with the named one; `auto` is the table as it stands. */
+/** All known editors, starting with the named one. `auto` starts with the first. */
 function inOrder(name: string) {
   const first = Math.max(
     0,

@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
+  applyEdits,
+  findNodeAtLocation,
+  type JSONPath,
+  modify,
   type Node,
   type ParseError,
   parse,
@@ -9,21 +13,11 @@ import {
 } from 'jsonc-parser'
 import { AgencError } from '../errors.ts'
 
-const options = { allowTrailingComma: true }
-
-export interface Edit {
-  offset: number
-  length: number
-  text: string
-}
-
-/** The tree, or null for a file with nothing but blanks and comments. Anything else is an error. */
+/** Parses JSON with comments. Returns null if the file holds only blanks and comments, and throws if it is invalid. */
 export function parseJsonc(text: string, path: string): Node | null {
-  // A byte order mark counts as a blank, so that offsets stay those of the file.
-  const unmarked = text.replace(/^\ufeff/, ' ')
-  if (stripComments(unmarked).trim() === '') return null
+  if (stripComments(text).trim() === '') return null
   const errors: ParseError[] = []
-  const root = parseTree(unmarked, errors, options)
+  const root = parseTree(text, errors, { allowTrailingComma: true })
   const [first] = errors
   if (root && !first) return root
   const where = first ? `: ${printParseErrorCode(first.error)} in line ${lineOf(text, first.offset)}` : ''
@@ -31,71 +25,55 @@ export function parseJsonc(text: string, path: string): Node | null {
 }
 
 export function invalidFile(message: string): AgencError {
-  return new AgencError(message, 'It was left as it is. Mend it or move it away, then run this again.')
+  return new AgencError(message, 'The file was not changed. Fix it or move it away, then run this again.')
 }
 
-export function propertyOf(node: Node, name: string): Node | undefined {
-  if (node.type !== 'object') return undefined
-  return node.children?.find(property => property.children?.[0]?.value === name)?.children?.[1]
+/** Sets a value and leaves every other byte as it is. An equal value stays as it is laid out. */
+export function setValue(text: string, path: JSONPath, value: unknown): string {
+  const { parent, node } = nodesAt(text, path)
+  if (node && isDeepStrictEqual(plainValue(text, node), value)) return text
+  const withPlace = node ? text : appendNull(text, parent!, path.at(-1)!)
+  const tabSize = indentUnit(text).length
+  const formattingOptions = { tabSize, insertSpaces: !indentUnit(text).startsWith('\t'), eol: lineEnd(text) }
+  return applyEdits(withPlace, modify(withPlace, path, value, { formattingOptions }))
 }
 
-/** Nothing when it already says the same, however it is laid out. */
-export function replaceNode(text: string, node: Node, value: unknown): Edit[] {
-  const old: unknown = parse(text.slice(node.offset, node.offset + node.length), [], options)
-  if (isDeepStrictEqual(old, value)) return []
-  return [
-    { offset: node.offset, length: node.length, text: render(text, value, indentAt(text, node.offset)) },
-  ]
+function nodesAt(text: string, path: JSONPath): { parent: Node | undefined; node: Node | undefined } {
+  const root = parseTree(text, [], { allowTrailingComma: true })!
+  return { parent: findNodeAtLocation(root, path.slice(0, -1)), node: findNodeAtLocation(root, path) }
 }
 
-export interface Child {
-  /** In an object. */
-  name?: string
-  value: unknown
+/** Unlike `getNodeValue`, this gives objects their usual prototype, which the comparison takes into account. */
+function plainValue(text: string, { offset, length }: Node): unknown {
+  return parse(text.slice(offset, offset + length), [], { allowTrailingComma: true })
 }
 
 /**
- * New last children of an array or object. They go after the comments that follow the old last child, so
- * that these stay with what they are about; only the comma goes before them.
+ * Adds a last child to an array or object, after the comments that follow the previous child: they belong to that
+ * child. `modify` inserts before such comments, and formats the whole line, so here it only replaces the `null`.
  */
-export function appendChildren(text: string, parent: Node, children: readonly Child[]): Edit[] {
-  if (children.length === 0) return []
+function appendNull(text: string, parent: Node, key: string | number): string {
   const closing = parent.offset + parent.length - 1
   const place = text.slice(0, closing).trimEnd().length
-  const eol = lineEnd(text)
-  const outer = indentAt(text, parent.offset)
   const last = parent.children?.at(-1)
-  const isSpread = last && lineOf(text, last.offset) > lineOf(text, parent.offset)
-  const inner = isSpread ? indentAt(text, last.offset) : outer + indentUnit(text)
-  const rows = children.map(({ name, value }) => {
-    const key = name === undefined ? '' : `${JSON.stringify(name)}: `
-    return `${eol}${inner}${key}${render(text, value, inner)}`
-  })
-  const edit = { offset: place, length: closing - place, text: `${rows.join(',')}${eol}${outer}` }
   const end = last ? last.offset + last.length : closing
   const needsComma = last && !stripComments(text.slice(end, closing)).includes(',')
-  return needsComma ? [{ offset: end, length: 0, text: ',' }, edit] : [edit]
-}
-
-export function applyEdits(text: string, edits: readonly Edit[]): string {
-  let rest = text.length
-  const pieces: string[] = []
-  for (const edit of edits.toSorted((a, b) => a.offset - b.offset).toReversed()) {
-    pieces.unshift(edit.text, text.slice(edit.offset + edit.length, rest))
-    rest = edit.offset
-  }
-  return text.slice(0, rest) + pieces.join('')
-}
-
-function render(text: string, value: unknown, indent: string): string {
-  return JSON.stringify(value, null, indentUnit(text)).replaceAll('\n', lineEnd(text) + indent)
+  const outer = indentAt(text, parent.offset)
+  const isOnOwnLine = last && lineOf(text, last.offset) > lineOf(text, parent.offset)
+  const inner = isOnOwnLine ? indentAt(text, last.offset) : outer + indentUnit(text)
+  const child = typeof key === 'string' ? `${JSON.stringify(key)}: null` : 'null'
+  const content = `${lineEnd(text)}${inner}${child}${lineEnd(text)}${outer}`
+  return applyEdits(text, [
+    ...(needsComma ? [{ offset: end, length: 0, content: ',' }] : []),
+    { offset: place, length: closing - place, content },
+  ])
 }
 
 function lineEnd(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-/** As the file itself indents; two spaces where it does not. */
+/** The file's own indentation, or two spaces if it has none. */
 function indentUnit(text: string): string {
   return /^([\t ]+)["{[]/m.exec(text)?.[1] ?? '  '
 }

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { readConfig } from '../config/read.ts'
+import type { Context } from '../context.ts'
 import { AgencError } from '../errors.ts'
 import type { Runner } from '../system/runner.ts'
-import type { Choice } from './choose-editor.ts'
+import { type Choice, chooseEditor } from './choose-editor.ts'
 
-/** Facts about the terminal agenc runs in; a terminal inside the editor would take them for its own. */
+/** They describe the terminal that agenc runs in. A terminal inside the editor would take them for its own. */
 const ownTerminal = [
   'TMUX',
   'TMUX_PANE',
@@ -16,7 +18,20 @@ const ownTerminal = [
   'CLAUDE_CODE_CHILD_SESSION',
 ]
 
-/** Resolves as soon as the editor runs; it outlives this process and its terminal. */
+/** Opens the configured editor at a directory. Resolves to the editor's name once it runs. */
+export async function openConfiguredEditor(
+  { env, exec, err, paths }: Pick<Context, 'env' | 'exec' | 'err' | 'paths'>,
+  dir: string,
+): Promise<string> {
+  const choice = chooseEditor((await readConfig(paths)).editor, { platform: process.platform, env })
+  for (const warning of choice.warnings) err.line(`agenc: ${warning}; opening ${choice.name} instead`)
+  const noDisplay = displayWarning(process.platform, env)
+  if (noDisplay) err.line(`agenc: ${noDisplay}`)
+  await openEditor(exec, choice, dir, env)
+  return choice.name
+}
+
+/** Resolves as soon as the editor runs. It outlives this process and its terminal. */
 export async function openEditor(
   exec: Runner,
   choice: Choice,
@@ -33,7 +48,7 @@ export async function openEditor(
     const why = error instanceof Error ? error.message : String(error)
     throw new AgencError(
       `cannot start ${choice.name}: ${why}`,
-      `Is ${dir} still there? Try it by hand: ${program}`,
+      `Check that ${dir} exists, and try ${program} by hand.`,
     )
   }
 }
@@ -42,8 +57,8 @@ function without(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.Proce
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
 }
 
-/** Over ssh an editor may start and show itself nowhere. */
+/** Without a display an editor may start and show no window. */
 export function displayWarning(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string | null {
   const canShow = platform === 'darwin' || env.DISPLAY || env.WAYLAND_DISPLAY || env.VSCODE_IPC_HOOK_CLI
-  return canShow ? null : 'there is no display here: the editor may not be able to show itself'
+  return canShow ? null : 'there is no display, so the editor may not be able to show a window'
 }

@@ -1,62 +1,106 @@
 import { mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { AgencError, errorCode } from '../errors.ts'
 import { makePrivateDirectory } from './files.ts'
 
-/** A holder that died is taken over after this. It is what Claude Code itself uses, as is the directory. */
+/** A lock that was not touched for this long counts as abandoned. Claude Code uses the same limit. */
 const staleMs = 10_000
-const patienceMs = 12_000
+const touchEveryMs = 2_500
+const patienceMs = { short: 12_000, long: 120_000 }
 const pauseMs = { least: 5, most: 50 }
 
 /**
- * Runs `work` while no other process, Claude Code included, holds `<path>.lock`. It must not wait for anything: so
- * no signal can come in between and leave the lock behind. proper-lockfile does the same, but takes 13 ms to load.
+ * Runs `work` while no other process holds the directory `<path>.lock`. Claude Code locks its .claude.json the same
+ * way, so the two exclude each other there. `work` must be synchronous: no signal handler can then end the process
+ * between taking the lock and releasing it. proper-lockfile would do as well, but takes 13 ms to load.
+ *
+ * Work that may take longer than a few seconds must say so with `isLong`: a thread then touches the lock until the
+ * work is done or the process has died, and other long work waits for it. A process that is suspended touches
+ * nothing, so its lock can be taken over.
  */
-export async function withLock<T>(path: string, work: () => T): Promise<T> {
+export async function withLock<T>(path: string, work: () => T, { isLong = false } = {}): Promise<T> {
   const lock = `${path}.lock`
+  const deadlineMs = Date.now() + (isLong ? patienceMs.long : patienceMs.short)
   makePrivateDirectory(dirname(path))
-  for (const deadlineMs = Date.now() + patienceMs; !tryToTake(lock); await pause())
+  while (!tryToTake(lock)) {
     if (Date.now() > deadlineMs)
       throw cannotLock(
         path,
-        'somebody else holds it',
-        `If no other agenc or claude is running, remove ${lock}.`,
+        'another process holds the lock',
+        `Try again. If no other agenc or claude is running, remove ${lock}.`,
       )
+    await pause()
+  }
+  let toucher: Worker | undefined
   try {
+    if (isLong) toucher = startToucher(lock)
     return work()
   } finally {
-    release(lock)
+    removeDirectory(lock)
+    void toucher?.terminate()
   }
 }
 
 function tryToTake(lock: string): boolean {
   try {
-    mkdirSync(lock)
-    return true
+    if (makeDirectory(lock)) return true
+    if (isAbandoned(lock)) removeAbandoned(lock)
+    return false
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST')
-      throw cannotLock(
-        lock.replace(/\.lock$/, ''),
-        (error as Error).message,
-        `Check who owns ${dirname(lock)} and its mode.`,
-      )
+    throw cannotLock(
+      lock.replace(/\.lock$/, ''),
+      (error as Error).message,
+      `Check the owner and the mode of ${dirname(lock)}.`,
+    )
   }
-  if (isAbandoned(lock)) release(lock)
-  return false
 }
 
-/** Whoever holds a lock for long touches it. */
 function isAbandoned(lock: string): boolean {
   const { mtimeMs } = statSync(lock, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
   return mtimeMs < Date.now() - staleMs
 }
 
-function release(lock: string): void {
-  try {
-    rmdirSync(lock)
-  } catch {
-    // Taken over, which only a machine that slept in between can bring about.
+/**
+ * Only one process at a time may look and remove. Of two that both saw an abandoned lock, the slower one would
+ * otherwise remove the lock that the faster one has taken in the meantime.
+ */
+function removeAbandoned(lock: string): void {
+  const guard = `${lock}.takeover`
+  if (!makeDirectory(guard)) {
+    if (isAbandoned(guard)) removeDirectory(guard)
+    return
   }
+  if (isAbandoned(lock)) removeDirectory(lock)
+  removeDirectory(guard)
+}
+
+/** Returns false if the directory exists already. */
+function makeDirectory(path: string): boolean {
+  try {
+    mkdirSync(path)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function removeDirectory(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch {
+    // Another process has removed it: this one was suspended for longer than a lock lasts.
+  }
+}
+
+/** Synchronous work blocks every timer of its own thread, so the lock is touched from another one. */
+function startToucher(lock: string): Worker {
+  const { Worker } = process.getBuiltinModule('node:worker_threads')
+  const touch = `const { utimesSync } = require('node:fs')
+    const { lock, everyMs } = require('node:worker_threads').workerData
+    setInterval(() => { try { utimesSync(lock, new Date(), new Date()) } catch {} }, everyMs)`
+  return new Worker(touch, { eval: true, execArgv: [], workerData: { lock, everyMs: touchEveryMs } })
 }
 
 function pause(): Promise<void> {

@@ -11,8 +11,3 @@ export function quietOutput(err: Output): Output {
     },
   }
 }
-
-/** For a step whose result is not what this command prints. */
-export function silentOutput(out: Output): Output {
-  return { ...out, write: () => {}, line: () => {} }
-}

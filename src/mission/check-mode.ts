@@ -3,7 +3,7 @@ import { claudeEnvironment } from '../claude/claude-environment.ts'
 import { findClaude } from '../claude/find-claude.ts'
 import { listedModes } from '../claude/listed-modes.ts'
 import { claudeMode } from '../claude/permission-mode.ts'
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { isAgencError, usageError } from '../errors.ts'
@@ -27,7 +27,7 @@ export function takesEffectLater({ id }: MissionRecord): string {
 /** Resolves to null if Claude cannot be asked. */
 export async function modesOfClaude({ exec, env, paths }: Context): Promise<string[] | null> {
   try {
-    const claude = findClaude((await preparedConfig(paths)).claude.command, env)
+    const claude = findClaude((await readConfig(paths)).claude.command, env)
     const caches = {
       version: join(paths.home, 'claude-version.json'),
       modes: join(paths.home, 'claude-modes.json'),

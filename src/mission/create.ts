@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { preparedConfig } from '../config/read.ts'
+import type { Approve } from '../config/approve-modes.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
-import type { Approve, MissionRecord } from '../db/missions.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
@@ -68,6 +69,6 @@ async function needsSetup(
 ): Promise<boolean> {
   if (source.kind === 'mission') return missions.get(source.id)?.setup_pending === 1
   if (source.kind !== 'repo' || repo === null) return false
-  const hasSetup = Boolean(repoConfig(repo, await preparedConfig(context.paths))?.setup)
+  const hasSetup = Boolean(repoConfig(repo, await readConfig(context.paths))?.setup)
   return hasSetup && maySetUp(context, db, repo)
 }

@@ -1,4 +1,4 @@
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { listAllPending, type PendingRequest } from '../db/approvals.ts'
 import { listMissions, type MissionRecord } from '../db/missions.ts'
@@ -31,7 +31,7 @@ export async function describeMissions(
   missions: readonly MissionRecord[],
   { needsWindows = false } = {},
 ): Promise<MissionJson[]> {
-  const config = await preparedConfig(context.paths)
+  const config = await readConfig(context.paths)
   const statuses = statusesOf(context, missions)
   const someRun = statuses.includes('running')
   const windows = someRun ? await windowsNow(context, needsWindows) : null
@@ -52,7 +52,7 @@ async function withoutSecrets(
   pending: Map<MissionId, PendingRequest[]>,
 ): Promise<Map<MissionId, PendingRequest[]>> {
   if (pending.size === 0) return pending
-  const { maskInput } = await import('../approvals/mask.ts')
+  const { maskInput } = await import('../approvals/mask-secrets.ts')
   const masked = (request: PendingRequest) => ({ ...request, input: maskInput(request.input) })
   return new Map([...pending].map(([mission, requests]) => [mission, requests.map(masked)]))
 }

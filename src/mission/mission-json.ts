@@ -1,6 +1,7 @@
+import type { Approve } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
 import type { PendingRequest } from '../db/approvals.ts'
-import type { Approve, MissionRecord, State, WaitingFor } from '../db/missions.ts'
+import type { MissionRecord, State, WaitingFor } from '../db/missions.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { Status } from './mission-status.ts'
 import { displayName } from './naming.ts'

@@ -1,4 +1,4 @@
-import type { Approve } from '../db/missions.ts'
+import { type Approve, approveModes } from '../config/approve-modes.ts'
 
 export interface ModeMeaning {
   name: string
@@ -27,8 +27,10 @@ export const modeAliases: readonly ModeMeaning[] = [
   { name: 'auto-accept', meaning: 'DANGEROUS: the same as bypassPermissions', isDangerous: true },
 ]
 
-export const approveMeanings: readonly { name: Approve; meaning: string }[] = [
-  { name: 'ask', meaning: 'you answer every permission request' },
-  { name: 'rules', meaning: 'your rules answer the requests they match, you answer the rest' },
-  { name: 'all', meaning: 'everything is allowed except what a rule denies or asks about' },
-]
+const meaningOfApprove: Record<Approve, string> = {
+  ask: 'you answer every permission request yourself',
+  rules: 'your rules answer the requests they match, you answer the rest',
+  all: 'everything is allowed unless a rule denies it or says to ask you',
+}
+
+export const approveMeanings = approveModes.map(name => ({ name, meaning: meaningOfApprove[name] }))

@@ -1,5 +1,7 @@
+import { type Approve, approveModes, approveModesInWords } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
-import type { Approve, MissionRecord } from '../db/missions.ts'
+import type { MissionRecord } from '../db/missions.ts'
+import { usageError } from '../errors.ts'
 
 export type ModeSource = 'mission' | 'repo' | 'config' | 'claude'
 
@@ -23,6 +25,14 @@ export function effectiveMode(
 
 export function effectiveApprove(mission: Pick<MissionRecord, 'approve' | 'repo'>, config: Config): Approve {
   return mission.approve ?? repoConfig(mission.repo, config)?.approve ?? config.approvals.mode
+}
+
+/** Reads the value of `--approve`. */
+export function parseApprove(word: string): Approve {
+  const mode = approveModes.find(name => name === word)
+  if (mode === undefined)
+    throw usageError(`unknown value for --approve: ${JSON.stringify(word)}`, `Use ${approveModesInWords}.`)
+  return mode
 }
 
 export function effectiveModel(

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { AgencError, Cancelled } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import type { Result, Runner } from '../system/runner.ts'
 import { fillThenPlace } from './staging.ts'
-import { moveWorktrees } from './worktrees.ts'
 
 export interface DirectoryCopy {
   exec: Runner
@@ -16,8 +15,8 @@ export interface DirectoryCopy {
 }
 
 /**
- * A working directory with everything in it, committed or not; shares its blocks with the original where the
- * file system can. Links stay links, permissions stay.
+ * Copies a working directory with everything in it, committed or not. Shares blocks with the original if the file
+ * system can. Keeps links and permissions.
  */
 export async function copyDirectory(copy: DirectoryCopy): Promise<void> {
   const { exec, env, from, to, signal, platform = process.platform } = copy
@@ -26,7 +25,7 @@ export async function copyDirectory(copy: DirectoryCopy): Promise<void> {
     for (const args of copyArguments(platform, from, directory)) {
       copied = await exec.stream('cp', args, { env: { ...env, LC_ALL: 'C' }, signal })
       if (signal?.aborted) throw new Cancelled()
-      // A cp that does not know its options has made nothing; any other has failed for good.
+      // A cp that does not know an option creates nothing; the next arguments may work. Any other failure is final.
       if (existsSync(directory)) break
     }
     if (copied?.exitCode !== 0 && !lacksOnlyVanished(directory, copied)) throw copyFailed(from, copied)
@@ -34,7 +33,7 @@ export async function copyDirectory(copy: DirectoryCopy): Promise<void> {
   })
 }
 
-/** The ways to ask for a copy, best first: not every `cp` knows how to share blocks. */
+/** The argument lists to try, best first, because not every `cp` can share blocks. */
 export function copyArguments(platform: NodeJS.Platform, from: string, to: string): string[][] {
   if (platform === 'darwin') return [['-Rpc', from, to]]
   return [
@@ -46,7 +45,7 @@ export function copyArguments(platform: NodeJS.Platform, from: string, to: strin
 const vanished = /^cp: (?!can(not|'t) create ).*: No such file or directory$/
 const neededObject = /\.git\/(.*\/)?objects\/(?!.*\btmp_)/
 
-/** Claude may be at work in the original: files come and go. Objects that git just packed would be missed. */
+/** Files may vanish during the copy because Claude works in the original. Git objects must not: the copy needs them. */
 function lacksOnlyVanished(directory: string, result: Result | undefined): boolean {
   const lines = result?.stderr.split('\n').filter(line => line !== '') ?? []
   const isVanished = (line: string) => vanished.test(line) && !neededObject.test(line)
@@ -58,5 +57,47 @@ function copyFailed(from: string, result: Result | undefined): AgencError {
     .split('\n')
     .map(cleanText)
     .find(line => line !== '')
-  return new AgencError(`cannot copy ${from}: ${reason ?? 'cp failed'}`, 'Is there room on the disk?')
+  return new AgencError(`cannot copy ${from}: ${reason ?? 'cp failed'}`, 'Check that the disk is not full.')
+}
+
+/**
+ * Corrects the absolute paths that git writes into linked worktrees, which Claude creates below `.claude`. Otherwise a
+ * commit in the copy would land in the original. `copied` is the copy's present path, `to` its final one.
+ */
+export function moveWorktrees(copied: string, from: string, to: string): void {
+  const registered = join(copied, '.git', 'worktrees')
+  if (!existsSync(registered) || !isInside(copied, registered)) return
+  for (const name of readdirSync(registered)) {
+    const pointer = join(registered, name, 'gitdir')
+    const inside = placeInside(pointer, from, name)
+    if (inside !== undefined && isInside(copied, pointer) && isInside(copied, join(copied, inside))) {
+      replaceFile(pointer, `${join(to, inside)}\n`)
+      replaceFile(join(copied, inside), `gitdir: ${join(to, '.git', 'worktrees', name)}\n`)
+    } else {
+      rmSync(join(registered, name), { recursive: true, force: true })
+    }
+  }
+}
+
+/**
+ * The path of the worktree's `.git` file below `root`. Returns undefined if it is elsewhere or missing. Both paths may
+ * contain links, and git can be configured to write relative paths.
+ */
+function placeInside(pointer: string, root: string, name: string): string | undefined {
+  if (!existsSync(pointer)) return undefined
+  const written = resolve(root, '.git', 'worktrees', name, readFileSync(pointer, 'utf8').trimEnd())
+  if (!existsSync(written)) return undefined
+  const path = relative(realpathSync(root), join(realpathSync(dirname(written)), basename(written)))
+  return path === '' || path.startsWith('..') ? undefined : path
+}
+
+/** Guards against links that lead out of the copy, whose contents are not trusted. */
+function isInside(root: string, path: string): boolean {
+  return existsSync(path) && `${realpathSync(dirname(path))}${sep}`.startsWith(`${realpathSync(root)}${sep}`)
+}
+
+/** Removes the file first, because writing to a link would change its target. */
+function replaceFile(path: string, text: string): void {
+  rmSync(path)
+  writeFileSync(path, text, { flag: 'wx' })
 }

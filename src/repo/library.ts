@@ -3,14 +3,12 @@ import { basename, dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
-import { settleHead } from './head.ts'
-import type { Source } from './reference.ts'
-import { makeRepoId } from './repo-id.ts'
+import { makeRepoId, type RepoId, type Source } from './reference.ts'
 import { fillThenPlace, removeEmptyDirectories, removeTree, stagingPrefix } from './staging.ts'
 
 type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>
 
-/** Where a repo lies; throws rather than lead out of the library. */
+/** The path of a repo. Throws if the path would leave the library. */
 export function libraryPath(reposDir: string, id: string): string {
   return join(reposDir, makeRepoId(id.split('/')))
 }
@@ -18,9 +16,9 @@ export function libraryPath(reposDir: string, id: string): string {
 const abandonedAfterMs = 24 * 60 * 60 * 1000
 
 /**
- * Clones into the library. Throws `AlreadyThere` when another process was first.
- * The library holds bare repos whose branches are the remote's own: nothing is checked out, so nothing of
- * an untrusted repo touches the disk but git objects, and a clone of it sees what a clone of the remote would.
+ * Clones a repo into the library. Throws `AlreadyThere` if another process was first. The library has bare repos with
+ * the remote's own branches. Nothing is checked out, so an untrusted repo writes only git objects to the disk, and a
+ * clone from the library looks like a clone from the remote.
  */
 export async function addToLibrary(
   tools: GitTools,
@@ -36,27 +34,27 @@ export async function addToLibrary(
     const progress = options.showsProgress ? ['--progress'] : []
     const cloned = await runGit(tools, [...args, ...progress, '--', source.fetchUrl, basename(directory)], {
       ...options,
-      // git prints where it clones to: there, the name alone.
+      // git prints the destination, so give it the bare name in place of a temporary path.
       cwd: dirname(directory),
       config: ['clone.defaultRemoteName=origin', 'gc.auto=0', 'maintenance.auto=false'],
     })
     if (cloned.exitCode !== 0) throw gitFailed(`cannot clone ${source.url}`, cloned, cloneHint(source))
-    // It holds the password of a URL that came with one.
+    // This file has the password if the URL came with one.
     chmodSync(join(directory, 'config'), 0o600)
     settleHead(tools, directory)
   })
   return path
 }
 
-/** All branches, all tags, and which branch is the default one, as the remote has them now. */
+/** Updates all branches, all tags and the default branch to the remote's current state. */
 export async function updateInLibrary(tools: GitTools, path: string, options: Progress = {}): Promise<void> {
   if (!existsSync(path))
-    throw new AgencError('its files are gone from the library', "Run 'agenc repo add' again.")
+    throw new AgencError('its files are missing from the library', "Run 'agenc repo add' again.")
   const mirrored = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
   const fetched = await runGit(tools, ['fetch', '--prune', '--quiet', 'origin', ...mirrored], {
     ...options,
     gitDir: path,
-    // Loose objects that are packed and deleted while a working copy links them would be missing in it.
+    // With loose objects, a repack could delete some of them while a working copy is linking them.
     config: ['fetch.unpackLimit=1', 'fetch.writeCommitGraph=false'],
   })
   if (fetched.exitCode !== 0) throw gitFailed('cannot fetch', fetched)
@@ -64,7 +62,7 @@ export async function updateInLibrary(tools: GitTools, path: string, options: Pr
   settleHead(tools, path, /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(asked.stdout)?.[1])
 }
 
-/** Out of sight in one step: an interrupted removal leaves rubbish, never half a repo. */
+/** Moves the repo away in one step first, so that an interrupted removal never leaves half a repo. */
 export async function removeFromLibrary(reposDir: string, id: string): Promise<void> {
   const path = libraryPath(reposDir, id)
   if (!existsSync(path)) return
@@ -74,7 +72,7 @@ export async function removeFromLibrary(reposDir: string, id: string): Promise<v
   await removeTree(rubbish)
 }
 
-/** What a repo of the library is fetched from. */
+/** The address that a repo in the library is fetched from. */
 export function fetchUrlOf(tools: GitTools, path: string): string {
   return askGit(tools, ['config', '--get', 'remote.origin.url'], { gitDir: path }).stdout.trimEnd()
 }
@@ -83,14 +81,92 @@ function cloneHint({ id, url }: Source): string {
   const overSsh = /^https:\/\/github\.com\//.test(url)
     ? ` If you use ssh: agenc repo add git@github.com:${id.replace('github.com/', '')}.git`
     : ''
-  return `See whether git can reach it: git ls-remote ${url}${overSsh}`
+  return `Check that git can reach it: git ls-remote ${url}${overSsh}`
 }
 
-/** What a killed process left. A clone that takes a day is none. */
+/** Removes what killed processes left behind. A clone that has not finished after a day was abandoned. */
 async function removeAbandoned(reposDir: string): Promise<void> {
   const names = readdirSync(reposDir).filter(name => name.startsWith(stagingPrefix))
   for (const path of names.map(name => join(reposDir, name))) {
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY }
     if (Date.now() - mtimeMs > abandonedAfterMs) await removeTree(path)
   }
+}
+
+/** The id under which the library already has this repo, ignoring letter case. */
+export function findInLibrary(reposDir: string, id: RepoId): RepoId | undefined {
+  let found: string[] = []
+  for (const segment of id.split('/')) {
+    const directory = join(reposDir, ...found)
+    if (found.length > 0 && isRepo(directory)) throw nested(id, found.join('/'))
+    const entries = existsSync(directory) ? readdirSync(directory) : []
+    const match =
+      entries.find(entry => entry === segment) ??
+      entries.find(entry => entry.toLowerCase() === segment.toLowerCase())
+    if (match === undefined) return undefined
+    found = [...found, match]
+  }
+  if (!isRepo(join(reposDir, ...found))) throw nested(found.join('/'), id)
+  return found.join('/') as RepoId
+}
+
+function isRepo(directory: string): boolean {
+  return existsSync(join(directory, 'HEAD')) && existsSync(join(directory, 'objects'))
+}
+
+function nested(inner: string, outer: string): AgencError {
+  return new AgencError(
+    `${inner} and ${outer} cannot both be in the library`,
+    'The path of one contains the other.',
+  )
+}
+
+const usualBranches = ['main', 'master', 'trunk', 'develop'].map(name => `refs/heads/${name}`)
+
+/**
+ * Points HEAD of a library repo to a branch that exists, so that working copies start on a branch. Prefers the remote's
+ * default branch; but a remote can name a branch that no longer exists, or none (a detached HEAD).
+ */
+export function settleHead(tools: GitTools, gitDir: string, remoteDefault?: string): void {
+  const current = askGit(tools, ['symbolic-ref', '--quiet', 'HEAD'], { gitDir }).stdout.trim()
+  if (current !== '' && current === remoteDefault) return
+  const branches = listBranches(tools, gitDir)
+  const chosen = chooseHead(branches, [remoteDefault, current], commitOfHead(tools, gitDir))
+  if (chosen !== undefined && chosen !== current) askGit(tools, ['symbolic-ref', 'HEAD', chosen], { gitDir })
+}
+
+export interface Branch {
+  ref: string
+  commit: string
+}
+
+export function chooseHead(
+  branches: readonly Branch[],
+  preferred: readonly (string | undefined)[],
+  headCommit: string,
+): string | undefined {
+  const exists = (ref: string | undefined) => branches.some(branch => branch.ref === ref)
+  const atHead = branches.filter(branch => branch.commit === headCommit).map(branch => branch.ref)
+  return (
+    preferred.find(exists) ??
+    usualBranches.find(ref => atHead.includes(ref)) ??
+    atHead[0] ??
+    usualBranches.find(exists) ??
+    branches[0]?.ref
+  )
+}
+
+function listBranches(tools: GitTools, gitDir: string): Branch[] {
+  const listed = askGit(tools, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/'], {
+    gitDir,
+  })
+  const lines = listed.stdout.split('\n').filter(line => line !== '')
+  return lines.map(line => {
+    const [commit = '', ref = ''] = line.split(' ')
+    return { commit, ref }
+  })
+}
+
+function commitOfHead(tools: GitTools, gitDir: string): string {
+  return askGit(tools, ['rev-parse', '--quiet', '--verify', 'HEAD'], { gitDir }).stdout.trim()
 }

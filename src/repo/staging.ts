@@ -3,18 +3,18 @@ import { basename, dirname, join } from 'node:path'
 import { AgencError, errorCode } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 
-/** Somebody else put something there first. */
+/** Another process created the destination first. */
 export class AlreadyThere extends AgencError {
   constructor(path: string) {
-    super(`${path} is already there`)
+    super(`${path} already exists`)
   }
 }
 
 const placeAttempts = 20
 
 /**
- * Fills a hidden directory below `root` and moves it to `destination`, also below `root`, in one step.
- * Whatever goes wrong, and whenever, nothing is left: no part of it, no empty directory on the way to it.
+ * Fills a hidden directory below `root`, then moves it to `destination`, also below `root`, in one step. A failure at
+ * any point leaves nothing behind, not even an empty parent directory.
  */
 export async function fillThenPlace(
   root: string,
@@ -39,12 +39,12 @@ export async function fillThenPlace(
 export const stagingPrefix = '.unfinished-'
 
 export function removeTree(path: string): Promise<void> {
-  // A git that was just told to end may still be writing its last file.
+  // A git that was just told to end may still be writing a file.
   const patient = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
   return new Promise((resolve, reject) => rm(path, patient, error => (error ? reject(error) : resolve())))
 }
 
-/** A rename onto a directory that has something in it fails: of two at once, one wins. */
+/** Renaming onto a directory that is not empty fails, so one of two competing processes wins. */
 function place(directory: string, destination: string, root: string): void {
   for (let attempt = 1; ; attempt++) {
     makePrivateDirectory(dirname(destination))
@@ -53,7 +53,7 @@ function place(directory: string, destination: string, root: string): void {
       return
     } catch (error) {
       const code = errorCode(error)
-      // Another process may remove the empty parent between the two calls.
+      // Another process may remove the empty parent between these two calls.
       if (code === 'ENOENT' && attempt < placeAttempts) continue
       removeEmptyDirectories(dirname(destination), root)
       if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') throw new AlreadyThere(destination)
@@ -62,7 +62,7 @@ function place(directory: string, destination: string, root: string): void {
   }
 }
 
-/** From `directory` upwards, ending below `stop` or at the first one in use. */
+/** Removes empty directories from `directory` upwards, but never `stop` itself. */
 export function removeEmptyDirectories(directory: string, stop: string): void {
   if (directory === stop || !directory.startsWith(stop)) return
   try {

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
-import { disabledFilters } from './filters.ts'
-import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
+import { askGit, disabledFilters, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { fillThenPlace } from './staging.ts'
 
 export interface WorkingCopy extends GitTools {
@@ -9,18 +8,18 @@ export interface WorkingCopy extends GitTools {
   /** The real remote, which becomes `origin`. */
   remoteUrl: string
   destination: string
-  /** Only in a trusted repo do the user's filter programs run on its files. */
+  /** The user's filter programs run only on the files of a trusted repo. */
   trusted?: boolean
   signal?: AbortSignal
 }
 
-/** Faster than git's own default of one, also on two cores, because writing files is mostly waiting. */
+/** Faster than git's default of one even on two cores, because writing files is mostly waiting. */
 const checkoutWorkers = 4
 
 /**
- * A clone of its own, without the network: objects are hard links (copies across file systems), the default
- * branch is checked out and follows origin, and it stays whole when the library's repo goes.
- * Submodules are left alone; their relative addresses resolve against the real origin.
+ * Creates an independent clone without the network. Objects are hard links, or copies across file systems, so the clone
+ * survives the removal of the library's repo. The default branch is checked out and tracks origin. Submodules are not
+ * fetched; their relative addresses resolve against the real origin.
  */
 export async function createWorkingCopy(copy: WorkingCopy): Promise<void> {
   const tools: GitTools = { exec: copy.exec, env: copy.env }
@@ -53,12 +52,12 @@ async function cloneFromLibrary(
   directory: string,
   options: LongGitOptions,
 ): Promise<void> {
-  // A path is cloned with hard links as it is; an explicit --local would forbid the copy across file systems.
+  // git uses hard links for a path anyway; an explicit --local would forbid copies across file systems.
   const args = ['clone', '--quiet', '--no-checkout', '--no-recurse-submodules', '--', source, directory]
   const config = ['clone.defaultRemoteName=origin', 'gc.auto=0', 'maintenance.auto=false']
   const cloned = await runGit(tools, args, { ...options, config })
   if (cloned.exitCode === 0) return
-  // An update that repacks the library at this moment takes away a pack that is about to be linked.
+  // Tries twice, because an update may have repacked the library and removed a pack that was about to be linked.
   const again = await runGit(tools, args, { ...options, config })
   if (again.exitCode !== 0) throw gitFailed(`cannot copy ${source}`, again)
 }

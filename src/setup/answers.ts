@@ -1,28 +1,30 @@
-import type { Shell } from '../cli/completion/shells.ts'
+import type { Shell } from '../cli/completion/shell-scripts.ts'
+import { type Approve, approveModes } from '../config/approve-modes.ts'
+import { defaultConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
-import type { Approve } from '../db/missions.ts'
+import { settingNamed } from '../config/settings.ts'
+import type { Change } from '../config/write.ts'
 import { usageError } from '../errors.ts'
-import { approveMeanings } from '../mission/mode-meanings.ts'
 
 export const notifications = ['message', 'bell', 'both', 'none'] as const
 export type Notification = (typeof notifications)[number]
 
-/** Everything that setup decides, before any of it is done. */
+/** Everything that setup decides before it changes anything. */
 export interface Answers {
-  /** A name of the table, `auto`, or null for the command of the user's own that is set already. */
+  /** A known editor, `auto`, or null to keep the user's own editor.command. */
   editor: string | null
-  /** null: as Claude's own settings say. */
+  /** null leaves the mode to Claude's own settings. */
   permissionMode: string | null
   approve: Approve
   hotkey: string
   notify: Notification
   repo: string | null
-  /** null: the repo is not asked about any more. */
+  /** null if there is no repo to decide about. */
   trust: boolean | null
   completion: Shell | null
 }
 
-/** What is set now: the starting point of every question. */
+/** The current settings, which are the defaults of the questions. */
 export function answersFrom(config: Config): Answers {
   return {
     editor: config.editor.command ? null : config.editor.name,
@@ -42,7 +44,7 @@ function notificationFrom({ message, bell }: Config['notify']): Notification {
   return bell ? 'bell' : 'none'
 }
 
-/** As they come from the command line. */
+/** The answers given on the command line. */
 export interface Flags {
   editor?: string
   permissionMode?: string
@@ -55,15 +57,35 @@ export interface Flags {
 }
 
 export function refuseUnknown({ approve, notify }: Flags): void {
-  refuse(
-    '--approve',
-    approve,
-    approveMeanings.map(({ name }) => name),
-  )
+  refuse('--approve', approve, approveModes)
   refuse('--notify', notify, notifications)
 }
 
 export function refuse(flag: string, word: string | undefined, known: readonly string[]): void {
   if (word === undefined || known.includes(word)) return
-  throw usageError(`${flag} ${JSON.stringify(word)} is not known`, `Use one of ${known.join(', ')}.`)
+  throw usageError(`${flag} does not take ${JSON.stringify(word)}`, `Use one of ${known.join(', ')}.`)
+}
+
+/** The settings that differ from the current ones. A setting that returns to its default is removed from the file. */
+export function changesFor(answers: Answers, config: Config): Change[] {
+  const { editor, permissionMode, approve, hotkey, notify } = answers
+  const wishes: [key: string, wish: unknown, now: unknown, standard: unknown][] = [
+    ['claude.permission_mode', permissionMode ?? undefined, config.claude.permission_mode, undefined],
+    ['approvals.mode', approve, config.approvals.mode, defaultConfig.approvals.mode],
+    ['tmux.prefix_key', hotkey, config.tmux.prefix_key, defaultConfig.tmux.prefix_key],
+    [
+      'notify.message',
+      notify === 'message' || notify === 'both',
+      config.notify.message,
+      defaultConfig.notify.message,
+    ],
+    ['notify.bell', notify === 'bell' || notify === 'both', config.notify.bell, defaultConfig.notify.bell],
+  ]
+  if (editor !== null) {
+    wishes.push(['editor.name', editor, config.editor.name, defaultConfig.editor.name])
+    wishes.push(['editor.command', undefined, config.editor.command, undefined])
+  }
+  return wishes
+    .filter(([, wish, now]) => wish !== now)
+    .map(([key, wish, , standard]) => [settingNamed(key), wish === standard ? undefined : wish])
 }

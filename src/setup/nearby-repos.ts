@@ -1,24 +1,35 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-const usual = ['src', 'code', 'projects', 'Projects', 'dev', 'Developer', 'work', 'repos', 'git', 'workspace']
+const usualDirectories = [
+  'src',
+  'code',
+  'projects',
+  'Projects',
+  'dev',
+  'Developer',
+  'work',
+  'repos',
+  'git',
+  'workspace',
+]
 const skipped = /^\.|^(node_modules|vendor|Library|target|dist|build)$/
 const mostRepos = 15
 const depthBelow = 3
-const patienceMs = 400
+const searchTimeMs = 400
 
 export interface Surroundings {
   cwd: string
   home: string
-  /** Not looked into: agenc's own copies. */
+  /** A directory to leave out, because it has agenc's own copies. */
   except: string
 }
 
-/** Git repos around here, most recently used first; the one around the current directory before all. */
+/** Finds git repos nearby: the one around the current directory first, then the most recently used ones. */
 export function nearbyRepos({ cwd, home, except }: Surroundings): string[] {
-  const deadlineMs = Date.now() + patienceMs
+  const deadlineMs = Date.now() + searchTimeMs
   const around = enclosing(cwd)
-  const roots = [cwd, ...usual.map(name => join(home, name))].filter(root => root !== home)
+  const roots = [cwd, ...usualDirectories.map(name => join(home, name))].filter(root => root !== home)
   const found = new Map<string, number>()
   for (const root of roots) collect(root, depthBelow, { found, deadlineMs, except })
   collect(home, 1, { found, deadlineMs, except })
@@ -43,7 +54,7 @@ function collect(directory: string, depth: number, search: Search): void {
   for (const name of directoriesIn(directory)) collect(join(directory, name), depth - 1, search)
 }
 
-/** null: not a repo. The index changes with whatever is done in one. */
+/** Returns null if it is not a repo. Almost every git command changes the index, so its time tells the last use. */
 function lastUse(directory: string): number | null {
   const git = join(directory, '.git')
   const mtimeMs = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null

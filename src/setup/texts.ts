@@ -1,5 +1,4 @@
-import { installationFor } from '../cli/completion/install-script.ts'
-import { shellOf } from '../cli/completion/shells.ts'
+import { installationFor, shellOf } from '../cli/completion/shell-scripts.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { wrap } from '../io/wrap.ts'
@@ -7,13 +6,13 @@ import { wrap } from '../io/wrap.ts'
 export function sayWelcome({ err }: Context): void {
   err.line(err.paint('bold', 'Welcome to agenc.'))
   const lines = [
-    'It runs many Claude Code agents at once. Each is a mission, with a tmux window and a copy of a repo to itself.',
-    'A few questions first: Enter takes the default, Ctrl-C leaves everything as it is. Later: agenc setup.',
+    'agenc runs many Claude Code agents at once. Each one is a mission with its own tmux window and its own copy of a repo.',
+    "A few questions first. Enter takes the default; Ctrl-C changes nothing. 'agenc setup' asks them again.",
   ]
   for (const line of lines.flatMap(text => wrap(text, err.columns))) err.line(line)
 }
 
-/** What to type and to press from here. */
+/** The commands and keys to try next. */
 export function nextSteps(
   context: Context,
   { prefix_key, keys }: Config['tmux'],
@@ -22,16 +21,18 @@ export function nextSteps(
 ): string[] {
   const press = (name: keyof typeof keys) => `${prefix} ${prefix_key} ${keys[name]}`
   const shell = shellOf(context.env)
-  const lacksCompletion = shell !== null && !installationFor(context, shell).isThere
+  const lacksCompletion = shell !== null && !installationFor(context, shell).isInstalled
   const rows: [string, string][] = [
-    ...(hasRepo ? [] : [['agenc repo add owner/name', 'put a repo into the library'] as [string, string]]),
+    ...(hasRepo ? [] : [['agenc repo add owner/name', 'add a repo to the library'] as [string, string]]),
     ['agenc', 'go to the agenc session'],
-    [press('new'), 'there: start a mission'],
+    [press('new'), 'start a mission there'],
     [press('switch'), 'switch between missions'],
-    [press('next'), 'go to the one that waits for you'],
-    [press('help'), 'all keys'],
-    ...(lacksCompletion ? [['agenc completion install', 'Tab completes'] as [string, string]] : []),
-    ['agenc doctor', 'what could be better here'],
+    [press('next'), 'go to a mission that waits for you'],
+    [press('help'), 'show all keys'],
+    ...(lacksCompletion
+      ? [['agenc completion install', 'let Tab complete commands'] as [string, string]]
+      : []),
+    ['agenc doctor', 'check this machine'],
   ]
   return twoColumns(rows, context.err.columns)
 }

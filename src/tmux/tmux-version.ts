@@ -16,7 +16,8 @@ export function isNewEnough(version: { major: number; minor: number } | null): b
   return version.major > oldest.major || (version.major === oldest.major && version.minor >= oldest.minor)
 }
 
-export function requireTmux(exec: Runner, env: NodeJS.ProcessEnv): void {
+/** Returns the version, as tmux writes it. */
+export function requireTmux(exec: Runner, env: NodeJS.ProcessEnv): string {
   const answer = exec.capture('tmux', ['-V'], { env })
   const needed = `agenc needs tmux ${oldest.major}.${oldest.minor} or newer`
   if (answer.missing)
@@ -24,4 +25,5 @@ export function requireTmux(exec: Runner, env: NodeJS.ProcessEnv): void {
   if (answer.exitCode !== 0) throw unavailableError(`tmux -V failed: ${answer.stderr.trim()}`, `${needed}.`)
   const found = answer.stdout.trim()
   if (!isNewEnough(parseTmuxVersion(found))) throw unavailableError(`${found} is too old`, `${needed}.`)
+  return found
 }

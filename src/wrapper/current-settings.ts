@@ -1,5 +1,4 @@
-import { readConfigText } from '../config/config-text.ts'
-import { configOf } from '../config/read.ts'
+import { configFromText, readConfigText } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
@@ -55,7 +54,7 @@ export class CurrentSettings {
 
   async #understand(text: string | null): Promise<void> {
     try {
-      const config = await configOf(this.#paths, text)
+      const config = await configFromText(this.#paths, text)
       this.#settings = { config, problem: null, mayHideDenials: false }
       if (config.approvals.rules.every(({ decision }) => decision !== 'deny'))
         this.#leaveForHooks(text ?? '{}')

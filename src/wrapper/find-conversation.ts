@@ -3,7 +3,7 @@ import { claudeLocations } from '../claude/claude-locations.ts'
 import type { Conversation } from '../claude/command-line.ts'
 import { findClaude } from '../claude/find-claude.ts'
 import { findTranscript, holdsConversation } from '../claude/transcript.ts'
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
@@ -44,7 +44,7 @@ export async function whyNotResumable(context: Context, mission: MissionRecord):
   const { agent } = context.paths.mission(mission.id)
   if (!existsSync(agent)) return `its directory is gone (${agent})`
   try {
-    findClaude((await preparedConfig(context.paths)).claude.command, context.env)
+    findClaude((await readConfig(context.paths)).claude.command, context.env)
     conversationOf(mission, context.env)
     return null
   } catch (error) {

@@ -1,4 +1,4 @@
-import { stopGraceMs } from '../config/stop-grace.ts'
+import { stopGraceMs } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { abandonRequests } from '../db/approvals.ts'
 import { getMission } from '../db/missions.ts'

@@ -1,4 +1,4 @@
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { getRepo } from '../db/repos.ts'
@@ -64,7 +64,7 @@ export class RestartLoop {
         parts.requests.end()
         if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
         log(`restarting mission ${shortId(id)}`)
-        this.#config = await preparedConfig(context.paths)
+        this.#config = await readConfig(context.paths)
       }
     } finally {
       unsubscribe()

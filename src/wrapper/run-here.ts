@@ -1,4 +1,4 @@
-import { preparedConfig } from '../config/read.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionId } from '../mission-id.ts'
 import { showError, waitForEnter } from '../surface/error-screen.ts'
@@ -12,7 +12,7 @@ import { runMission } from './run-mission.ts'
 /** Runs a mission in the window or terminal of this process. Resolves to the exit code. */
 export async function runHere(context: Context, id: MissionId): Promise<number> {
   if (hasOwnTerminal()) return runInOwnTerminal(context, id)
-  const config = await preparedConfig(context.paths)
+  const config = await readConfig(context.paths)
   return exitCodeOf(await runMission(context, id, config, surfaceHere(context, config)))
 }
 
@@ -20,7 +20,7 @@ export async function runHere(context: Context, id: MissionId): Promise<number> 
 async function runInOwnTerminal(context: Context, id: MissionId): Promise<number> {
   let surface: Surface | null = null
   try {
-    const config = await preparedConfig(context.paths)
+    const config = await readConfig(context.paths)
     surface = surfaceHere(context, config)
     const ending = await runMission(context, id, config, surface)
     if (mustBeRead(ending)) {

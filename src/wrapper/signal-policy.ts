@@ -41,6 +41,20 @@ export class SignalListener {
     this.#listener = listener
   }
 
+  /** Waits for the first ending signal, unless one has come already, and at most this long. */
+  arrivesWithin(timeoutMs: number): Promise<void> {
+    if (this.received !== null) return Promise.resolve()
+    return new Promise(resolve => {
+      const tell = this.#listener
+      const timer = setTimeout(resolve, timeoutMs)
+      this.#listener = signal => {
+        tell(signal)
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
   close(): void {
     for (const { signal, handle } of this.#handlers) process.off(signal, handle)
   }

@@ -1,4 +1,4 @@
-import { stopGraceMs } from '../config/stop-grace.ts'
+import { stopGraceMs } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { listHeldMissions } from '../db/missions.ts'

@@ -8,7 +8,7 @@ import { listTree, signalProcesses, waitUntilGone } from '../system/process-tree
 import { decideEnding, type Ending } from './ending.ts'
 import type { Observer } from './observer.ts'
 import type { Run } from './run-mission.ts'
-import { type EndingSignal, onEndingSignal, type Phase } from './signal-policy.ts'
+import { type EndingSignal, endingSignals, onEndingSignal, type Phase } from './signal-policy.ts'
 
 export interface Supervision {
   launch: Launch
@@ -28,13 +28,16 @@ export async function superviseClaude(run: Run, supervision: Supervision): Promi
   await new Promise(resolve => setImmediate(resolve))
   if (signals.received !== null) return endingBeforeStart(run, signals.received)
   const startedMs = Date.now()
-  const { code, signal, wasKilled } = await new Claude(run, supervision).end
+  const { code, signal, wasAsked, wasKilled } = await new Claude(run, supervision).end
+  const ranMs = Date.now() - startedMs
+  // A terminal that closes signals its whole process group, and Claude's death may be heard first.
+  if (!wasAsked && endingSignals.some(name => name === signal)) await signals.arrivesWithin(ownSignalMs)
   log(`claude ended: code ${code}, signal ${signal}, after ${signals.received ?? 'no signal'}`)
   return decideEnding({
     code,
     signal: wasKilled ? 'SIGKILL' : signal,
     received: signals.received,
-    ranMs: Date.now() - startedMs,
+    ranMs,
     wasTakenAway: () => surface.wasTakenAway(),
   })
 }
@@ -52,11 +55,15 @@ export function endingBeforeStart({ surface }: Run, received: EndingSignal): Pro
 interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
+  /** True if this wrapper sent Claude a signal. */
+  wasAsked: boolean
   wasKilled: boolean
 }
 
 /** How long Claude's tools may take to end after Claude itself. */
 const familyMs = 1_000
+/** How much later than Claude the wrapper may hear of a signal that both were sent. */
+const ownSignalMs = 1_000
 /** How long the user's own hooks may delay the first prompt. A prompt that is a /command is never reported. */
 const promptMs = 60_000
 /** Claude reads its trust list while it starts. These are the times at which we check that our entry is still there. */
@@ -136,7 +143,7 @@ class Claude {
     this.#supervision.observer.readSpool()
     const { hasOpened, promptTaken } = this.#supervision.observer.claude
     this.#dropPrompt(promptTaken || (exit.signal === null && hasOpened && !this.#wasAsked))
-    return { ...exit, wasKilled: this.#wasKilled }
+    return { ...exit, wasAsked: this.#wasAsked, wasKilled: this.#wasKilled }
   }
 
   #finish(): void {

@@ -31,7 +31,7 @@ async function withStore<T>(
   }
 }
 
-/** A mission that this very process seems to run. */
+/** Makes a mission look as if this test process were its wrapper. */
 function running(): MissionChange {
   const { pid, start } = systemProbe(systemRunner).identify(process.pid)!
   return { wrapper_pid: pid, wrapper_start: start }
@@ -56,7 +56,7 @@ async function boxWithHistory(second = running()): Promise<{ box: Sandbox; ids: 
   return { box, ids }
 }
 
-test('approvals ls: every request with exactly the promised keys, the first answer, and no secret', async () => {
+test('approvals ls prints each request with exactly the documented keys and its first answer, and masks secrets', async () => {
   const { box, ids } = await boxWithHistory()
   const rows = box.agencJson<Record<string, unknown>[]>(['approvals', 'ls'])
   expect(rows[0]).toEqual({
@@ -77,7 +77,7 @@ test('approvals ls: every request with exactly the promised keys, the first answ
   expect(shown).not.toContain(secret)
 })
 
-test('approvals ls: a request of a mission that runs no more waits for nobody', async () => {
+test('approvals ls shows an open request of a mission that is not running as timed out', async () => {
   for (const second of [{}, { ...running(), wrapper_start: 'another' }]) {
     const { box } = await boxWithHistory(second)
     const rows = box.agencJson<Record<string, unknown>[]>(['approvals', 'ls'])
@@ -94,13 +94,13 @@ test.each([
   [['--decision', 'ask'], 1],
   [['--since', '2026-01-15'], 2],
   [['--since', '2026-01-15', '--tool', 'Bash'], 1],
-])('approvals ls %j lists %i', async (args, count) => {
+])('approvals ls %j lists %i requests', async (args, count) => {
   const { box, ids } = await boxWithHistory()
   expect(box.agencJson(['approvals', 'ls', ...args])).toHaveLength(count)
   expect(box.agencJson(['approvals', 'ls', ids[1]!, '--tool', 'Write'])).toEqual([])
 })
 
-test('approvals ls: bad words are bad usage, and nothing on record is no failure', () => {
+test('approvals ls rejects unknown values with exit code 64, and succeeds if there are no requests', () => {
   const box = sandbox()
   expect(box.agenc(['approvals', 'ls', '--decision', 'maybe']).exitCode).toBe(64)
   expect(box.agenc(['approvals', 'ls', '--since', 'yesteryear']).exitCode).toBe(64)
@@ -108,7 +108,7 @@ test('approvals ls: bad words are bad usage, and nothing on record is no failure
   expect(box.agenc(['approvals', 'ls'])).toMatchObject({ exitCode: 0, stdout: '' })
 })
 
-test('approvals test: what the rules would do, part by part', () => {
+test('approvals test shows what the rules would do with each part of a command', () => {
   const box = sandbox()
   mkdirSync(box.agencHome, { recursive: true })
   writeFileSync(join(box.agencHome, 'config.json'), JSON.stringify({ approvals: { rules } }))
@@ -125,12 +125,16 @@ test('approvals test: what the rules would do, part by part', () => {
   })
   expect(verdict('git status; curl x | sh')).toMatchObject({ decision: 'ask' })
   expect(verdict('--tool', 'Write', 'a.txt')).toMatchObject({ decision: 'ask' })
-  expect(box.agenc(['approvals', 'test', 'git push']).stdout).toContain('Claude is told: push is mine')
+  const denied = box.agenc(['approvals', 'test', 'git push'])
+  expect(denied.stdout).toMatch(/^denied by rule 2: Bash "git push\*"\n.*: push is mine$/m)
+  expect(denied.stderr).toContain('allow rules are ignored')
+  const inParts = box.agenc(['approvals', 'test', 'git status && make']).stdout.split('\n')
+  expect(inParts.slice(1, 3)).toEqual(['  allow  git status (rule 1)', '  ask  make'])
   const masked = box.agenc(['approvals', 'test', `deploy --token ${secret}`, '--json']).stdout
   expect(masked).not.toContain(secret)
 })
 
-test('approvals test --mission: as that mission is set, in its directory', async () => {
+test('approvals test --mission uses the approve mode and the directory of that mission', async () => {
   const box = sandbox()
   const [asks, follows] = await storeMissions(box, [{}, { approve: 'rules' }])
   const writeRule = { tool: 'Write', match: '{dir}/**', decision: 'allow' }
@@ -145,42 +149,42 @@ test('approvals test --mission: as that mission is set, in its directory', async
       'Write',
       path,
     ])
-  expect(verdict(asks!, 'a.txt')).toMatchObject({ decision: 'ask', reason: 'approvals are set to ask' })
+  expect(verdict(asks!, 'a.txt')).toMatchObject({ decision: 'ask', reason: expect.stringContaining('"ask"') })
   expect(verdict(follows!, 'a.txt')).toMatchObject({ decision: 'allow' })
   expect(verdict(follows!, '../a.txt')).toMatchObject({ decision: 'ask' })
   box.agenc(['hold', follows!])
   expect(
     box.agenc(['approvals', 'test', '--mission', follows!, '--tool', 'Write', 'a.txt']).stderr,
-  ).toContain('on hold')
+  ).toContain('agenc hold --release')
 })
 
-test('hold and release, for all and for one', async () => {
+test('hold pauses approvals and --release resumes them, for all missions or for one', async () => {
   const box = sandbox()
   const [one, two] = await storeMissions(box, [{}, {}])
   expect(box.agencJson(['hold', one!])).toEqual({ held: false, since: null, missions: [one] })
   expect(box.agencJson(['hold'])).toEqual({ held: true, since: expect.any(String), missions: [one] })
   expect(box.agencJson(['hold'])).toMatchObject({ held: true })
-  expect(box.agenc(['approvals', 'ls']).stderr).toContain('on hold')
-  expect(box.agenc(['hold', '--release', one!]).stderr).toContain('All missions are still on hold')
+  expect(box.agenc(['approvals', 'ls']).stderr).toContain('paused for all missions')
+  expect(box.agenc(['hold', '--release', one!]).stderr).toContain('still paused for all missions')
   box.agenc(['hold', two!])
   expect(box.agencJson(['hold', '--release'])).toEqual({ held: false, since: null, missions: [] })
   expect(box.agencJson(['hold', '--release'])).toMatchObject({ held: false })
   expect(box.agenc(['hold', 'zzzz'])).toMatchObject({ exitCode: 64 })
 })
 
-test('mission plan: the latest, raw for programs and rendered for people', async () => {
+test('mission plan prints the latest plan, raw for programs and rendered for people', async () => {
   const box = sandbox()
   const [id, without] = await storeMissions(box, [{}, {}])
   const path = join(box.root, 'plan.md')
-  writeFileSync(path, '# Mend it\n\n- first `step`\n- **second**\n\n```\ncode\n```\n')
+  writeFileSync(path, '# Fix it\n\n- first `step`\n- **second**\n\n```\ncode\n```\n')
   await withStore(box, db => {
     linkPlan(db, id!, join(box.root, 'old.md'), '2026-01-01T00:00:00.000Z')
     linkPlan(db, id!, path, '2026-01-02T00:00:00.000Z')
   })
-  expect(box.agenc(['mission', 'plan', id!]).stdout).toContain('# Mend it\n\n- first `step`')
+  expect(box.agenc(['mission', 'plan', id!]).stdout).toContain('# Fix it\n\n- first `step`')
   expect(box.agencJson(['mission', 'plan', id!])).toMatchObject({
     path,
-    text: expect.stringContaining('# Mend'),
+    text: expect.stringContaining('# Fix'),
   })
   expect(box.agenc(['mission', 'plan', without!])).toMatchObject({
     exitCode: 1,
@@ -191,16 +195,16 @@ test('mission plan: the latest, raw for programs and rendered for people', async
   })
   const screen = await terminal.waitForText('• first step')
   await terminal.exited
-  expect(screen).toMatch(/^Mend it$/m)
-  expect(terminal.raw()).toContain('\u001b[1mMend it')
+  expect(screen).toMatch(/^Fix it$/m)
+  expect(terminal.raw()).toContain('\u001b[1mFix it')
 })
 
-test('mission answer: another answer was quicker, and said the opposite', async () => {
+test('mission answer fails if an opposite answer was recorded first', async () => {
   const { box, ids } = await boxWithHistory()
   const events = join(pathsAt(box.agencHome).mission(ids[1]!).run, 'ev')
   mkdirSync(events, { recursive: true })
   const answering = box.agencAsync(['mission', 'answer', ids[1]!, 'allow'])
-  const { request, bell } = await waitFor('the word for its wrapper', () => {
+  const { request, bell } = await waitFor('the control message for its wrapper', () => {
     const [name] = readdirSync(events)
     return JSON.parse(readFileSync(join(events, name!), 'utf8')) as { request: number; bell: string }
   })
@@ -213,7 +217,7 @@ test('mission answer: another answer was quicker, and said the opposite', async 
   })
 })
 
-test('mission answer: without a running mission, and bad usage', async () => {
+test('mission answer fails if the mission is not running, and rejects invalid arguments', async () => {
   const { box, ids } = await boxWithHistory({})
   expect(box.agenc(['mission', 'answer', ids[1]!, 'allow'])).toMatchObject({
     exitCode: 1,

@@ -11,7 +11,7 @@ import { systemRunner } from '../../src/system/runner.ts'
 import { WakeupFifo } from '../../src/wrapper/wakeup-fifo.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { pathWithout } from '../helpers/path-without.ts'
-import { isProcessAlive } from '../helpers/session.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const event = `${JSON.stringify({ hook_event_name: 'PermissionRequest', tool_name: 'Bash' })}\n`
@@ -157,7 +157,7 @@ describe.each(shells)('the asking hook in %s', shell => {
     const { hook, channel } = await waitingHook()
     const helpers = await waitFor('the watch', () => helpersOf(hook).length === 2 && helpersOf(hook))
     channel.keepWaiting()
-    await waitFor('the end of the watch', () => !helpers.some(isProcessAlive))
+    await waitFor('the end of the watch', () => !helpers.some(isAlive))
     expect(channel.allow()).toBe(true)
     expect(await hook.ended).toBe(0)
     expect(JSON.parse(hook.output())).toEqual(allowReply())
@@ -170,7 +170,7 @@ describe.each(shells)('the asking hook in %s', shell => {
       if (isAnswered) channel.allow()
       else hook.child.kill('SIGTERM')
       await hook.ended
-      await waitFor('their end', () => !helpers.some(isProcessAlive))
+      await waitFor('their end', () => !helpers.some(isAlive))
     }
   })
 

@@ -2,8 +2,9 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { approvalBox } from '../helpers/approvals.ts'
+import { tryKill } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { press, say, tryKill, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { press, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 const denyTouch = { tool: 'Bash', match: 'touch *', decision: 'deny', message: 'files are made by hand here' }
 const bypass = { claude: { permission_mode: 'bypassPermissions' } }
@@ -34,7 +35,7 @@ test('what only the shell will know is asked about where a rule may deny it, and
     pending: [{ input: { command: '"$(echo touch)" one' } }],
   })
   expect([box.hasMade('made'), box.hasMade('one')]).toEqual([true, false])
-  expect(box.screen()).toContain('it may turn out to be what rule 0 is about')
+  expect(box.screen()).toContain('match rule 1: Bash')
   box.press('1')
   await box.answered(2)
   await box.settled()

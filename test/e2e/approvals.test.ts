@@ -6,7 +6,7 @@ import { openStoreForReading } from '../../src/db/open-store.ts'
 import type { MissionId } from '../../src/mission-id.ts'
 import { type ApprovalBox, approvalBox, modeOf } from '../helpers/approvals.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
-import { isProcessAlive } from '../helpers/session.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const allowTouch = { tool: 'Bash', match: 'touch *', decision: 'allow' }
@@ -223,7 +223,7 @@ test('the wrapper is killed: its hook ends, and Claude too', async () => {
   const hooks = childrenOf(claude_pid!)
   expect(hooks.length).toBeGreaterThan(0)
   process.kill(wrapper_pid!, 'SIGKILL')
-  await waitFor('hook and Claude to end', () => ![...hooks, claude_pid!].some(isProcessAlive))
+  await waitFor('hook and Claude to end', () => ![...hooks, claude_pid!].some(isAlive))
   expect(box.hasMade('one')).toBe(false)
   expect(box.now()).toMatchObject({ status: 'crashed', pending: [] })
   expect(box.approvals()).toMatchObject([{ decision: 'ask', by: 'timeout' }])

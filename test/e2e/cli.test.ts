@@ -10,7 +10,7 @@ import { waitFor } from '../helpers/wait.ts'
 const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
 
 describe('help and version', () => {
-  test('agenc alone explains itself', () => {
+  test('agenc without a command, --help and help print the same page', () => {
     const { agenc } = sandbox()
     const shown = agenc([])
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
@@ -19,7 +19,7 @@ describe('help and version', () => {
     expect(agenc(['help'])).toEqual(shown)
   })
 
-  test('every way to ask for the help of a command gives the same', () => {
+  test('help before, between and after the words of a command prints the same page', () => {
     const { agenc } = sandbox()
     const shown = agenc(['mission', 'new', '--help'])
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
@@ -33,14 +33,14 @@ describe('help and version', () => {
     }
   })
 
-  test('--version', () => {
+  test('--version and -V print the version', () => {
     const { agenc } = sandbox()
     for (const flag of ['--version', '-V'])
       expect(agenc([flag])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' })
   })
 })
 
-describe('bad usage is exit 64, and says what was probably meant', () => {
+describe('bad usage exits with 64 and suggests a correction', () => {
   test.each([
     ['misson ls', "unknown command 'misson'", 'Did you mean mission?'],
     ['mission-ls', "unknown command 'mission-ls'", 'Did you mean mission?'],
@@ -67,14 +67,14 @@ describe('bad usage is exit 64, and says what was probably meant', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' })
   })
 
-  test('a -- on the way changes nothing', () => {
+  test('a -- between the words of a command changes nothing', () => {
     const { agenc } = sandbox()
     const shown = agenc(['config', 'path'])
     expect(agenc(['--', 'config', 'path'])).toEqual(shown)
     expect(agenc(['config', '--', 'path'])).toEqual(shown)
   })
 
-  test('what a user typed comes back without its control characters', () => {
+  test('an error repeats the words of the user without control characters', () => {
     const { agenc } = sandbox()
     for (const word of ['mis\u001b[31mn', 'a\u009b2J', 'x\u202ey', 'two\nlines', 'bell\u0007']) {
       for (const words of [[word], ['mission', word], ['config', 'get', word], ['mission', 'show', word]]) {
@@ -87,13 +87,13 @@ describe('bad usage is exit 64, and says what was probably meant', () => {
 })
 
 describe('errors', () => {
-  test('a stack only with AGENC_DEBUG=1', () => {
+  test('an error has a stack trace only with AGENC_DEBUG=1', () => {
     const { agenc } = sandbox()
     expect(agenc(['mission', 'lst']).stderr).not.toContain(' at ')
     expect(agenc(['mission', 'lst'], { env: { AGENC_DEBUG: '1' } }).stderr).toMatch(/\n {4}at /)
   })
 
-  test('one that was not foreseen has no stack either, and says how to see it', () => {
+  test('an unexpected error has no stack trace either, and says how to get one', () => {
     const { agenc } = sandbox()
     const failed = agenc(['repo', 'ls'], { env: { AGENC_DIRPATH: '/dev/null/x' } })
     expect(failed.exitCode).toBe(0)
@@ -105,7 +105,7 @@ describe('errors', () => {
   })
 })
 
-/** Starts `agenc … | head` as a shell would, and answers how agenc ended. */
+/** Runs `agenc … | head` as a shell does. Returns how agenc ended. */
 async function intoClosedPipe(args: string[], env: NodeJS.ProcessEnv, readsFirst: boolean) {
   const child = spawn(process.execPath, [agencScript, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let stderr = ''
@@ -118,15 +118,15 @@ async function intoClosedPipe(args: string[], env: NodeJS.ProcessEnv, readsFirst
   return { exitCode, signal, stderr }
 }
 
-describe('a pipe that nobody reads any more', () => {
-  test.each([true, false])('ends quietly (first line read: %s)', async readsFirst => {
+describe('a pipe whose reader is gone', () => {
+  test.each([true, false])('ends agenc without a message (first line read: %s)', async readsFirst => {
     const { env } = sandbox()
     for (const args of [['--help'], ['config', 'ls'], ['config', 'ls', '--json']]) {
       expect(await intoClosedPipe(args, env, readsFirst)).toEqual({ exitCode: 0, signal: null, stderr: '' })
     }
   })
 
-  test('also when there is more than a pipe holds', async () => {
+  test('ends agenc without a message even if the output is larger than the pipe', async () => {
     const box = sandbox()
     const rule = { tool: 'Bash', match: 'x'.repeat(1000), decision: 'ask' }
     const rules = JSON.stringify(Array.from({ length: 100 }, () => rule))
@@ -137,7 +137,7 @@ describe('a pipe that nobody reads any more', () => {
     }
   })
 
-  test('what was to be done is done all the same', async () => {
+  test('does not keep a command from doing its work', async () => {
     const box = sandbox()
     await intoClosedPipe(['config', 'set', 'claude.model', 'opus', '--json'], box.env, false)
     expect(box.agencJson(['config', 'get', 'claude.model'])).toBe('opus')
@@ -147,7 +147,7 @@ describe('a pipe that nobody reads any more', () => {
 describe('colours', () => {
   const colour = '\u001b['
 
-  test('never into a pipe, unless they are forced', () => {
+  test('a pipe gets no colours unless they are forced', () => {
     const { agenc } = sandbox()
     const plain = { NO_COLOR: undefined, FORCE_COLOR: undefined }
     expect(agenc(['config', 'ls'], { env: plain }).stdout).not.toContain(colour)
@@ -162,7 +162,7 @@ describe('colours', () => {
     [{ NO_COLOR: '1' }, false],
     [{ NO_COLOR: '' }, true],
     [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true],
-  ])('on a terminal with %j: %s', async (variables, isColoured) => {
+  ])('on a terminal with %j, colours are on: %s', async (variables, isColoured) => {
     const { NO_COLOR: _, ...env } = sandbox().env
     const terminal = openTerminal(process.execPath, [agencScript, 'config', 'ls'], {
       env: { ...env, ...variables },
@@ -180,7 +180,7 @@ test.each([40, 60, 80, 200])('tables fit a terminal of %i columns', async column
     `repos.github.com/${'o'.repeat(40)}/${'r'.repeat(60)}.setup`,
     '日本語 🚀'.repeat(30),
   ])
-  // What a program says last may be lost with its terminal: so there is one that stays.
+  // The last output of a program can be lost when its terminal closes, so a shell keeps the terminal open.
   const command = [process.execPath, agencScript, 'config', 'ls']
   const terminal = openTerminal('/bin/sh', ['-c', '"$@" && read -r _', 'sh', ...command], {
     env: box.env,
@@ -198,7 +198,7 @@ test.each([40, 60, 80, 200])('tables fit a terminal of %i columns', async column
   expect(await terminal.exited).toBe(0)
 })
 
-test('in a directory that is gone: only what needs one fails, and says so', () => {
+test('in a deleted directory only commands that need a directory fail, and say so', () => {
   const box = sandbox()
   const inGone = (...args: string[]) => {
     const cwd = join(box.root, 'gone')

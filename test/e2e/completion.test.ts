@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { findProgram } from '../../src/system/find-program.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions, writeProgram } from '../helpers/missions.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 
 const tab = '\t'
@@ -128,7 +129,7 @@ describe.each(shellCases)('Tab in $shell', ({ shell, args, prepare }) => {
   }
 
   test('completes commands, options, missions and directories', async ctx => {
-    if (findProgram(shell, process.env) === null) return ctx.skip(`${shell} is not installed`)
+    needPrograms(ctx, shell)
     const { box, short } = await boxWithMission()
     mkdirSync(join(box.root, 'somewhere'))
     const terminal = await openShell(box)
@@ -146,7 +147,7 @@ describe.each(shellCases)('Tab in $shell', ({ shell, args, prepare }) => {
   })
 
   test('lists with descriptions', async ctx => {
-    if (findProgram(shell, process.env) === null) return ctx.skip(`${shell} is not installed`)
+    needPrograms(ctx, shell)
     const { box } = await boxWithMission()
     const terminal = await openShell(box)
     terminal.type(`agenc mission new --approve ${tab}${tab}`)

@@ -14,7 +14,7 @@ import { type Sandbox, sandbox } from '../helpers/cli.ts'
 
 interface Settings extends Sandbox {
   file: string
-  /** Puts this text into config.json, as a user with an editor would. */
+  /** Writes config.json, as a user does with an editor. */
   write(text: string): void
   read(): string
 }
@@ -98,11 +98,7 @@ describe('unknown keys and values', () => {
     [['get', 'tmux.keys.nwe'], 'unknown setting "tmux.keys.nwe"', 'Did you mean tmux.keys.new?'],
     [['unset', 'zzz.zzz'], 'unknown setting "zzz.zzz"', "Run 'agenc config ls' for the list."],
     [['set', '__proto__.x', '1'], 'unknown setting "__proto__.x"', "Run 'agenc config ls' for the list."],
-    [
-      ['set', 'repos.o/r.model', 'x'],
-      '"o/r" is not a whole repo name',
-      'Did you mean repos.github.com/o/r.model?',
-    ],
+    [['set', 'repos.o/r.model', 'x'], '"o/r" is not a whole repo name', /repos\.github\.com\/o\/r\.model/],
     [
       ['set', 'repos.__proto__.model', 'x'],
       '"__proto__" is not a whole repo name',
@@ -112,12 +108,12 @@ describe('unknown keys and values', () => {
     [['set', 'stop.grace_ms', '1.5'], 'stop.grace_ms must be a whole number, not 1.5', /How long/],
     [['set', 'notify.bell', 'yes'], 'notify.bell must be true or false, not "yes"', /Ring the bell/],
     [['set', 'claude.model', ''], 'claude.model must not be empty', /Model/],
-    [['set', 'claude.model', 'a', 'b'], 'claude.model does not take 2 values', 'Put it in quotes: "a b".'],
+    [['set', 'claude.model', 'a', 'b'], 'claude.model takes one value, not 2', /"a b"/],
     [['set', 'approvals.mode', 'no'], 'approvals.mode must be "ask", "rules" or "all", not "no"', /Who/],
     [
       ['set', 'approvals.rules', '[{"tool":"Bash"}]'],
       'approvals.rules.0.decision is missing',
-      /What to allow/,
+      /approvals\.rules/,
     ],
   ])('%j', (args, message, hint) => {
     const { agenc, file } = settings()
@@ -130,7 +126,7 @@ describe('unknown keys and values', () => {
   })
 })
 
-describe('a file that somebody wrote by hand', () => {
+describe('a file written by hand', () => {
   const original =
     '{\r\n\t"claude" : {"model":"opus"  ,\r\n\t\t"args":[ "--a" ]},\r\n\n   "stop":{ "grace_ms":1 }\r\n}\r\n\r\n'
 
@@ -143,7 +139,7 @@ describe('a file that somebody wrote by hand', () => {
     expect(read()).toBe(original.replace('"opus"', '"sonnet"').replace(':1 }', ':20 }'))
   })
 
-  test('is not written where nothing changes', () => {
+  test('is not written if nothing changes', () => {
     const { agenc, write, file } = settings()
     write(original)
     const before = statSync(file, { bigint: true })
@@ -163,13 +159,13 @@ describe('a file that somebody wrote by hand', () => {
     ['null', ':1: must be an object, not null'],
     ['', ':1: value expected'],
     ['{ "cl\\u001b[31maude": 1 }', ':1: claude: unknown key'],
-  ])('broken: %j → 78 with the place, and it is left alone', (text, place) => {
+  ])('%j is broken: exit 78 with the place, and the file stays as it is', (text, place) => {
     const { agenc, write, read, file, agencHome } = settings()
     write(text)
     for (const args of [['ls'], ['set', 'claude.model', 'x']]) {
       const { exitCode, stdout, stderr } = agenc(['config', ...args])
       expect(stderr).toContain(`agenc: ${file}${place}`)
-      expect(stderr).toContain("\nMend it with 'agenc config edit'.\n")
+      expect(stderr).toContain("'agenc config edit'")
       expect({ exitCode, stdout }).toEqual({ exitCode: 78, stdout: '' })
     }
     expect(read()).toBe(text)
@@ -188,7 +184,7 @@ test('twenty writers at once lose nothing', { timeout: 60_000 }, async () => {
   expect(readdirSync(agencHome).sort()).toEqual(['config.json', 'config.prepared.json', 'config.schema.json'])
 })
 
-test.each(['there', 'not there yet'])('a link to a file elsewhere stays a link; its target is %s', state => {
+test.each(['there', 'missing'])('a symbolic link stays a link if its target is %s', state => {
   const { agenc, root, agencHome, file } = settings()
   const target = join(root, 'dotfiles.json')
   mkdirSync(agencHome)
@@ -199,12 +195,12 @@ test.each(['there', 'not there yet'])('a link to a file elsewhere stays a link; 
   expect(JSON.parse(readFileSync(target, 'utf8'))).toMatchObject({ stop: { grace_ms: 7 } })
 })
 
-test('a file that cannot be read is bad configuration, with the reason', () => {
+test('a file that cannot be read is a configuration error with a reason', () => {
   const { agenc, file } = settings()
   mkdirSync(file, { recursive: true })
   const { exitCode, stderr } = agenc(['config', 'ls'])
   expect(exitCode).toBe(78)
-  expect(stderr).toMatch(/^agenc: cannot read .*EISDIR.*\nCheck who owns the file and its mode\.\n$/)
+  expect(stderr).toMatch(/^agenc: cannot read .*EISDIR.*\n.*owner.*\n$/)
 })
 
 test('editors find the schema that the file names', () => {

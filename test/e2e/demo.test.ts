@@ -12,20 +12,21 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { placeAt } from '../../src/demo/demo-paths.ts'
+import { placeAt } from '../../src/demo/demo-place.ts'
 import { agencScript, projectRoot, type Sandbox, sandbox } from '../helpers/cli.ts'
+import { needOrdinaryUser } from '../helpers/needs.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
 import { waitFor } from '../helpers/wait.ts'
 
-/** A machine on which whatever the demo makes, and whatever it starts, can be seen. */
+/** A machine that shows every file and process that the demo creates. */
 function machine(): Sandbox & { leftovers(): string[] } {
   const box = sandbox()
   const scratch = join(box.root, 'scratch')
   mkdirSync(scratch)
   box.env.TMPDIR = scratch
-  // A demo that a failed test cuts short still clears up, for which its directory has to be there.
+  // If a test fails, its demo still cleans up, and needs its directory for that.
   onTestFinished(async () => {
     await waitFor('the demo to be gone', () => processesIn(scratch).length === 0)
   })
@@ -43,7 +44,7 @@ function describeProcess(pid: string): string {
   }
 }
 
-/** Those that work below a directory, or were started with it in their environment. */
+/** Processes that run below a directory, or have it in their environment. */
 function processesIn(directory: string): string[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
@@ -62,13 +63,13 @@ function enter(box: Sandbox, env: NodeJS.ProcessEnv = {}, size = { columns: 100,
   return openTerminal(process.execPath, [agencScript, 'demo'], { env: { ...box.env, ...env }, ...size })
 }
 
-/** Straight out again. */
+/** Leaves the demo at once. */
 async function peek(terminal: Terminal, prefix: string, name: string): Promise<void> {
   await terminal.waitForText(`Step 1 of 6: press ${name} a n`)
   terminal.type(`${prefix}ad`)
 }
 
-/** The tour, with the keys that its own words ask for. */
+/** Walks through the tour with the keys that it asks for. */
 async function walk(terminal: Terminal): Promise<void> {
   const press = (key: string) => terminal.type(`\u0002a${key}`)
   await terminal.waitForText('Step 1 of 6: press C-b a n')
@@ -93,7 +94,7 @@ async function walk(terminal: Terminal): Promise<void> {
 }
 
 describe('in a terminal', () => {
-  test('the tour can be walked by its own words, and nothing is left', async () => {
+  test('the tour works as it says, and leaves nothing behind', async () => {
     const box = machine()
     const terminal = enter(box)
     await walk(terminal)
@@ -104,7 +105,7 @@ describe('in a terminal', () => {
     expect(readdirSync(box.home)).toEqual([])
   })
 
-  test("it takes the user's own prefix", async () => {
+  test("it uses the user's own prefix", async () => {
     const box = machine()
     writeFileSync(join(box.home, '.tmux.conf'), 'set -g prefix C-g\n')
     const terminal = enter(box)
@@ -113,7 +114,7 @@ describe('in a terminal', () => {
     expect(box.leftovers()).toEqual([])
   })
 
-  test('inside another tmux it has a prefix that this one does not take', async () => {
+  test('inside another tmux, it uses a different prefix', async () => {
     const box = machine()
     const bench = tmuxBench({ box, sessions: ['mine'] })
     const terminal = await bench.attach('mine', { columns: 110, rows: 34 })
@@ -128,7 +129,7 @@ describe('in a terminal', () => {
   })
 })
 
-test('in a terminal that tmux does not know it says so, and fails', async () => {
+test('it fails with a clear error in a terminal that tmux does not know', async () => {
   const box = machine()
   const command = ['TERM=no-such-terminal', process.execPath, agencScript, 'demo']
   const terminal = openTerminal('env', command, { env: box.env })
@@ -139,7 +140,7 @@ test('in a terminal that tmux does not know it says so, and fails', async () => 
   expect(box.leftovers()).toEqual([])
 })
 
-describe('however it ends, nothing is left', () => {
+describe('it leaves nothing behind after', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', async signal => {
     const box = machine()
     const terminal = enter(box)
@@ -149,7 +150,7 @@ describe('however it ends, nothing is left', () => {
     expect(box.leftovers()).toEqual([])
   })
 
-  test('Ctrl-C while it is being made', async () => {
+  test('Ctrl-C during set-up', async () => {
     const box = machine()
     const terminal = enter(box)
     await waitFor('the directory', () => readdirSync(box.env.TMPDIR!).length > 0)
@@ -167,7 +168,7 @@ describe('however it ends, nothing is left', () => {
     await waitFor('everything to be gone', () => box.leftovers().length === 0)
   })
 
-  test('the terminal is closed', async () => {
+  test('closing the terminal', async () => {
     const box = machine()
     const bench = tmuxBench({ box, sessions: ['mine', 'other'] })
     bench.run('new-window', '-d', '-n', 'demo', '-t', 'mine:', process.execPath, agencScript, 'demo')
@@ -179,7 +180,7 @@ describe('however it ends, nothing is left', () => {
   })
 })
 
-/** A directory with a demo's marker, of which all else is gone. */
+/** A directory in which only the marker of a demo is left. */
 function remnant(box: Sandbox) {
   const root = join(box.root, 'remnant')
   mkdirSync(root)
@@ -187,8 +188,8 @@ function remnant(box: Sandbox) {
   return placeAt(root, box.env)
 }
 
-describe('clearing up ends no server but the demo’s', () => {
-  test('its socket is gone, and tmux would take the default one', () => {
+describe('removing a demo ends no other tmux server', () => {
+  test('when the socket is missing, and tmux would use the default server', () => {
     const box = sandbox()
     const { root } = remnant(box)
     const bin = join(box.root, 'bin')
@@ -202,7 +203,7 @@ describe('clearing up ends no server but the demo’s', () => {
     expect(existsSync(root)).toBe(false)
   })
 
-  test('its socket leads to another server', () => {
+  test('when the socket is a link to another server', () => {
     const box = sandbox()
     const bench = tmuxBench({ box, sessions: ['mine'] })
     const { root, tmuxSocket } = remnant(box)
@@ -214,8 +215,8 @@ describe('clearing up ends no server but the demo’s', () => {
   })
 })
 
-/** Nothing is beyond root's reach. */
-test.skipIf(process.getuid!() === 0)('what cannot be removed keeps its marker', () => {
+test('what cannot be removed keeps its marker', context => {
+  needOrdinaryUser(context)
   const box = sandbox()
   const { root, home } = remnant(box)
   mkdirSync(join(home, 'held'), { recursive: true })
@@ -226,8 +227,8 @@ test.skipIf(process.getuid!() === 0)('what cannot be removed keeps its marker', 
   expect(existsSync(join(root, '.agenc-demo'))).toBe(true)
 })
 
-describe('by itself', () => {
-  test('--play --json: every screen with its caption', async () => {
+describe('playing by itself', () => {
+  test('--play --json prints every screen with its caption', async () => {
     const box = machine()
     const shots = box.agencJson<{ caption: string; screen: string }[]>(['demo', '--play'])
     expect(shots.map(({ caption }) => caption.split(':')[0])).toEqual([
@@ -250,19 +251,19 @@ describe('by itself', () => {
     expect(box.leftovers()).toEqual([])
   })
 
-  test('without a terminal, without fzf, without UTF-8, in plain text', async () => {
+  test('prints plain text without a terminal, fzf and UTF-8', async () => {
     const box = machine()
     const env = { PATH: pathWithout(box.env.PATH!, ['fzf']), LC_ALL: 'C', LANG: 'C' }
     const done = box.agenc(['demo'], { env })
     expect(done.stderr).toContain('agenc setup')
     expect(done.exitCode).toBe(0)
     expect(done.stdout).toMatch(/^The agenc session.*\n-{100}\n/)
-    expect(done.stdout).toContain('/exit: its window closes')
+    expect(done.stdout).toContain('/exit: the window closes')
     expect(done.stdout).toMatch(/^[\n -~]*$/)
     expect(box.leftovers()).toEqual([])
   })
 
-  test('on a narrow terminal, in colours', async () => {
+  test('prints colours on a narrow terminal', async () => {
     const box = machine()
     const env = { ...box.env, NO_COLOR: '' }
     const terminal = openTerminal(process.execPath, [agencScript, 'demo', '--play'], { env, columns: 40 })
@@ -272,7 +273,7 @@ describe('by itself', () => {
     expect(box.leftovers()).toEqual([])
   })
 
-  test('a reader that has seen enough ends nothing too early', async () => {
+  test('cleans up when its output is closed early', async () => {
     const box = machine()
     const child = spawn(process.execPath, [agencScript, 'demo', '--play'], {
       env: box.env,
@@ -285,7 +286,7 @@ describe('by itself', () => {
   })
 })
 
-test('npm start without Claude Code and without a terminal plays the demo and says what to do', async () => {
+test('npm start without Claude Code and a terminal plays the demo and prints the next steps', async () => {
   const box = machine()
   const env = { ...box.env, PATH: pathWithout(box.env.PATH!, ['claude']) }
   const script = join(projectRoot, 'scripts', 'start.mjs')

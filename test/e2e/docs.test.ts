@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { nouns, topLevel } from '../../src/commands/registry.ts'
+import { registry } from '../../src/commands/registry.ts'
 import { projectRoot } from '../helpers/cli.ts'
 
 /** All files that are committed or could be. Without git, every file in the directory. */
@@ -112,6 +112,12 @@ describe('docs', () => {
     expect(unknown).toEqual([])
   })
 
+  test('CONTRIBUTING quotes the three example tests as they are', () => {
+    const quoted = [...text('CONTRIBUTING.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
+    const examples = ['unit', 'tmux', 'e2e'].map(kind => text(`test/${kind}/first-test.test.ts`))
+    expect(quoted).toEqual(examples)
+  })
+
   test('the architecture page names every directory of src', () => {
     const rooms = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
       .filter(entry => entry.isDirectory())
@@ -127,7 +133,7 @@ describe('docs', () => {
 })
 
 function isCommand(noun: string, verb: string | undefined): boolean {
-  if (Object.hasOwn(topLevel, noun)) return true
-  if (!Object.hasOwn(nouns, noun)) return false
-  return verb === undefined || Object.hasOwn(nouns[noun]!.verbs, verb)
+  if (Object.hasOwn(registry.topLevel, noun)) return true
+  if (!Object.hasOwn(registry.nouns, noun)) return false
+  return verb === undefined || Object.hasOwn(registry.nouns[noun]!.verbs, verb)
 }

@@ -13,13 +13,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Finding } from '../../src/doctor/finding.ts'
+import type { Finding } from '../../src/doctor/findings.ts'
 import { writeFileAtomically } from '../../src/io/files.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions, useIdleClaude, writeProgram } from '../helpers/missions.ts'
+import { needLinux } from '../helpers/needs.ts'
 import { pathWithout } from '../helpers/path-without.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
@@ -35,7 +36,7 @@ function examine(box: Sandbox, options: { args?: string[]; env?: NodeJS.ProcessE
   return { exitCode, stderr, lines, of }
 }
 
-/** Everything that can be had in a sandbox is in order. */
+/** Everything that a sandbox can provide is in order. */
 function healthyBox(): Sandbox {
   const box = sandbox()
   useIdleClaude(box)
@@ -43,8 +44,8 @@ function healthyBox(): Sandbox {
   return box
 }
 
-describe('a healthy place', () => {
-  test('every line is whole, there is no problem, and exit 0', () => {
+describe('a healthy machine', () => {
+  test('reports no problem, with all keys in every line, and exits with 0', () => {
     const { exitCode, lines, of } = examine(healthyBox())
     expect(exitCode).toBe(0)
     for (const line of lines) {
@@ -58,13 +59,13 @@ describe('a healthy place', () => {
     for (const check of checks) expect(of(check)[0], check).toMatchObject({ status: 'ok' })
   })
 
-  test('nothing is created where there is nothing yet', () => {
+  test('creates no home', () => {
     const box = sandbox()
     examine(box)
     expect(existsSync(box.agencHome)).toBe(false)
   })
 
-  test.each([40, 200])('%i columns, without colours and UTF-8', async columns => {
+  test.each([40, 200])('fits into %i columns without colours and UTF-8', async columns => {
     const box = healthyBox()
     box.agenc(['repo', 'ls'])
     const terminal = openTerminal(process.execPath, [agencScript, 'doctor'], {
@@ -77,14 +78,14 @@ describe('a healthy place', () => {
     const shown = terminal.screen()
     expect(shown).not.toMatch(/[^\u0000-\u007f]/)
     expect(terminal.raw()).not.toContain('\u001b[3')
-    // Nothing but paths, which have no spaces, is longer than a line.
+    // Only paths, which have no spaces to break at, may exceed the width.
     const words = shown.split('\n').filter(line => !line.includes('/'))
     expect(Math.max(...words.map(line => line.length))).toBeLessThanOrEqual(columns)
   })
 })
 
 describe('programs', () => {
-  test('missing ones, each with how to get it', () => {
+  test('says how to install each missing program', () => {
     const box = sandbox()
     const PATH = pathWithout(process.env.PATH!, ['tmux', 'fzf', 'git', 'claude'])
     const { exitCode, of } = examine(box, { env: { PATH } })
@@ -102,7 +103,7 @@ describe('programs', () => {
     expect(of('tmux-key')).toEqual([])
   })
 
-  test('a Claude that does not run', () => {
+  test('reports a Claude that does not run', () => {
     const box = sandbox()
     box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'claude'), 'exit 1')])
     expect(examine(box).of('claude')[0]).toMatchObject({ status: 'problem' })
@@ -110,7 +111,7 @@ describe('programs', () => {
 })
 
 describe('tmux', () => {
-  test('options, keys and plug-ins of the server that runs', () => {
+  test('checks options, keys and plug-ins of the running server', () => {
     const config = [
       'set -s extended-keys off',
       'set -s focus-events on',
@@ -134,7 +135,7 @@ describe('tmux', () => {
     expect(of('tmux-plugins')[0]).toMatchObject({ status: 'warning' })
   })
 
-  test('a key that cannot be', () => {
+  test('reports a key that does not exist', () => {
     const box = healthyBox()
     box.agenc(['config', 'set', 'tmux.prefix_key', 'nosuchkey'])
     expect(examine(box).of('tmux-key')[0]).toMatchObject({
@@ -145,7 +146,7 @@ describe('tmux', () => {
 })
 
 describe('home and store', () => {
-  test('modes that are too open are mended by --fix', async () => {
+  test('--fix closes modes that are too open', async () => {
     const box = healthyBox()
     await storeMissions(box, [{}])
     chmodSync(box.agencHome, 0o755)
@@ -164,7 +165,7 @@ describe('home and store', () => {
     expect(statSync(join(box.agencHome, 'database.sqlite')).mode & 0o777).toBe(0o600)
   })
 
-  test('a home that is a file', () => {
+  test('reports a home that is a file', () => {
     const box = sandbox()
     writeFileSync(box.agencHome, '')
     const { exitCode, of } = examine(box)
@@ -176,7 +177,7 @@ describe('home and store', () => {
     expect(of('hooks')[0]).toMatchObject({ status: 'problem' })
   })
 
-  test('a store that is none, and settings that are none', () => {
+  test('reports a broken store and broken settings', () => {
     const box = healthyBox()
     writeFileSync(join(box.agencHome, 'database.sqlite'), 'not a database', { mode: 0o600 })
     writeFileSync(join(box.agencHome, 'config.json'), '{ "claude": 1 }', { mode: 0o600 })
@@ -202,7 +203,7 @@ describe('leftovers', () => {
     return path
   }
 
-  test('rubbish goes with --fix; what may be work stays', async () => {
+  test('--fix removes leftovers and keeps possible work', async () => {
     const box = healthyBox()
     const [known] = await storeMissions(box, [{}])
     const deleted = leave(box, `missions/.deleted-${newMissionId()}`, 'x')
@@ -226,7 +227,7 @@ describe('leftovers', () => {
     expect(existsSync(join(box.agencHome, 'repos/.unfinished-now'))).toBe(true)
   })
 
-  test("settings that an editor's end left unsaved are named and kept", () => {
+  test('reports and keeps settings that were not saved', () => {
     const box = healthyBox()
     const edit = leave(box, 'edit-aBc123', 'config.json')
     const { of } = examine(box, { args: ['--fix'] })
@@ -236,7 +237,7 @@ describe('leftovers', () => {
     expect(existsSync(join(edit, 'config.json'))).toBe(true)
   })
 
-  test('what is left of a write goes too, an hour later', () => {
+  test('--fix removes an interrupted write after an hour', () => {
     const box = healthyBox()
     const draft = draftIn(box)
     writeFileSync(draft, '{ "half', { mode: 0o600 })
@@ -246,7 +247,7 @@ describe('leftovers', () => {
     expect(existsSync(draft)).toBe(false)
   })
 
-  /** The name under which a file is written, told by a write that fails. */
+  /** The name of a draft, taken from the error of a write that fails. */
   function draftIn({ agencHome }: Sandbox): string {
     const directory = join(agencHome, 'repos')
     mkdirSync(directory, { mode: 0o700 })
@@ -255,10 +256,10 @@ describe('leftovers', () => {
     } catch (error) {
       return (error as NodeJS.ErrnoException).path!
     }
-    throw new Error('a directory was written over')
+    throw new Error('the write replaced a directory')
   }
 
-  test('a Claude that outlived its wrapper is named, and not touched', async () => {
+  test('reports a Claude without a wrapper and leaves it alone', async () => {
     const box = healthyBox()
     const stray = spawn('sleep', ['1000'], { stdio: 'ignore' })
     onTestFinished(() => void stray.kill('SIGKILL'))
@@ -276,7 +277,7 @@ describe('leftovers', () => {
     expect(stray.exitCode).toBeNull()
   })
 
-  test('a bell that nobody listens to, and a directory that is gone', async () => {
+  test('--fix removes a bell that no wrapper reads', async () => {
     const box = healthyBox()
     const [first] = await storeMissions(box, [{}])
     const run = join(box.agencHome, 'missions', first!, 'run')
@@ -287,7 +288,7 @@ describe('leftovers', () => {
     expect(existsSync(join(run, 'bell'))).toBe(false)
   })
 
-  test('a bell that somebody listens to stays, whatever the store says', async () => {
+  test('--fix keeps a bell that a process reads, whatever the store says', async () => {
     const box = healthyBox()
     const [id] = await storeMissions(box, [{}])
     const run = join(box.agencHome, 'missions', id!, 'run')
@@ -300,8 +301,9 @@ describe('leftovers', () => {
     expect(existsSync(bell)).toBe(true)
   })
 
-  /** As by a path that is too long to be read, which holds for root too. */
-  test.skipIf(process.platform !== 'linux')('a directory that cannot be read may be work', () => {
+  /** A path that is too long cannot be read even by root. */
+  test('a directory that cannot be read counts as possible work', context => {
+    needLinux(context)
     const box = healthyBox()
     const half = Array(10).fill('d'.repeat(240)).join('/')
     const inner = join(box.root, 'inner')

@@ -46,7 +46,7 @@ function put(path: string, text: string, mode = 0o644): void {
 
 const read = (path: string) => readFileSync(path, 'utf8')
 
-test('a task in both files; again changes nothing', async () => {
+test('tasks writes both files, and a second run changes nothing', async () => {
   const box = await project()
   const first = box.tasks('--json')
   const files = (changed: boolean) => [
@@ -67,7 +67,7 @@ test('a task in both files; again changes nothing', async () => {
   expect(box.tasks().stderr).toBe('.zed/tasks.json: up to date\n.vscode/tasks.json: up to date\n')
 })
 
-test('what else is in a file stays, and so does its mode', async () => {
+test('the rest of a file and its mode stay', async () => {
   const box = await project()
   const old = '// mine\n[\n    { "label": "test", "command": "npm test" } // quick\n]\n'
   put(box.zed, old, 0o644)
@@ -78,7 +78,7 @@ test('what else is in a file stays, and so does its mode', async () => {
   expect(statSync(box.zed).mode & 0o777).toBe(0o644)
 })
 
-test('one invalid file: an error, and both stay as they are', async () => {
+test('an invalid file is an error, and both files stay unchanged', async () => {
   const box = await project()
   put(box.vscode, '{ "tasks": [ ')
   const done = box.tasks()
@@ -88,7 +88,7 @@ test('one invalid file: an error, and both stay as they are', async () => {
   expect(existsSync(box.zed)).toBe(false)
 })
 
-test('a file where a directory belongs: an error that names it', async () => {
+test('a file in place of a directory is an error that names the path', async () => {
   const box = await project()
   put(join(box.dir, '.vscode'), '')
   const done = box.tasks()
@@ -102,7 +102,7 @@ test.each([
   ['.vscode', 'a directory'],
   ['.vscode/tasks.json', 'nothing'],
   ['.vscode', 'nothing'],
-])('%s is a link to %s elsewhere: nothing is written there', async (path, what) => {
+])('%s is a link to %s outside: nothing is written there', async (path, what) => {
   const box = await project()
   const outside = join(box.root, 'outside')
   if (what === 'a file') put(outside, '')
@@ -117,7 +117,7 @@ test.each([
   if (what === 'nothing') expect(existsSync(outside)).toBe(false)
 })
 
-test('which mission: a directory in it, the current one, or the one this runs in', async () => {
+test('the mission is that of the given directory, the current one, or the one this runs in', async () => {
   const box = await project()
   const [other] = await storeMissions(box, [{}])
   mkdirSync(join(box.dir, 'src'))
@@ -142,7 +142,7 @@ const byHand = `[
 ]
 `
 
-test('a task that skips all permissions is pointed out, and left unless told otherwise', async () => {
+test('a task that skips all permissions is reported, and replaced only with --replace', async () => {
   const box = await project()
   put(box.zed, byHand)
   const kept = box.tasks('--json')
@@ -171,28 +171,28 @@ test('a task that skips all permissions is pointed out, and left unless told oth
 test.each([
   ['y', false],
   ['n', true],
-])('on a terminal it is asked for: %s', async (answer, staysByHand) => {
+])('on a terminal the user is asked: %s', async (answer, staysByHand) => {
   const box = await project()
   put(box.zed, byHand)
   const terminal = openTerminal(process.execPath, [agencScript, 'editor', 'tasks'], {
     env: box.env,
     cwd: box.dir,
   })
-  await terminal.waitForText('Let it start this mission instead?')
+  await terminal.waitForText('Make it start this mission instead?')
   terminal.type(`${answer}\r`)
   expect(await terminal.exited).toBe(0)
   expect(read(box.zed).includes('dangerously')).toBe(staysByHand)
   expect(read(box.zed)).toContain(taskLabel)
 })
 
-test('asked and cancelled: nothing is written', async () => {
+test('cancelled at the question: nothing is written', async () => {
   const box = await project()
   put(box.zed, byHand)
   const terminal = openTerminal(process.execPath, [agencScript, 'editor', 'tasks'], {
     env: box.env,
     cwd: box.dir,
   })
-  await terminal.waitForText('Let it start this mission instead?')
+  await terminal.waitForText('Make it start this mission instead?')
   terminal.type('\u0003')
   expect(await terminal.exited).toBe(130)
   expect(read(box.zed)).toBe(byHand)

@@ -1,16 +1,20 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, type TestContext, test } from 'vitest'
 import type { StatusJson } from '../../src/commands/status.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
+import { findProgram } from '../../src/system/find-program.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { writeProgram } from '../helpers/missions.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { type Display, needPrograms, startDisplay } from '../helpers/x11.ts'
+import { type Display, startDisplay } from '../helpers/x11.ts'
 
 interface Desktop {
   box: SessionBox
   display: Display
-  /** Two missions in the agenc session, the first in view, in an xterm. */
+  /** Two missions in the agenc session, which an xterm shows. The first is in view. */
   missions: [MissionJson, MissionJson]
   json<T>(args: string[], env?: NodeJS.ProcessEnv): T
 }
@@ -35,7 +39,7 @@ async function twoMissions(context: TestContext): Promise<Desktop> {
   }
 }
 
-/** What a process in the first window has. */
+/** The environment of a process in the first window. */
 function inside(box: SessionBox): NodeJS.ProcessEnv {
   const format = '#{socket_path},#{pid},#{s/[$]//:session_id}\t#{pane_id}'
   const [TMUX, TMUX_PANE] = box.tmux('display-message', '-p', '-t', '=agenc:', format).trim().split('\t')
@@ -68,7 +72,7 @@ test('focus selects the tmux window and raises the terminal that shows it', asyn
   await waitFor('the terminal in front', () => inFront() === seen[0]!.window_id)
 })
 
-test('with nobody attached focus selects the tmux window and opens the editor', async context => {
+test('without a client focus selects the tmux window and opens the editor', async context => {
   const { box, missions, json } = await twoMissions(context)
   const [, second] = missions
   box.tmux('detach-client', '-s', '=agenc')
@@ -81,5 +85,16 @@ test('with nobody attached focus selects the tmux window and opens the editor', 
     window_id: null,
     opened: editor,
   })
+  expect(activeMission(box)).toBe(second.id)
+})
+
+test('without a display focus selects the tmux window, and says nothing if no editor is installed', async context => {
+  const { box, missions } = await twoMissions(context)
+  const [, second] = missions
+  const bin = join(box.root, 'only-tmux')
+  mkdirSync(bin)
+  symlinkSync(findProgram('tmux', process.env)!, join(bin, 'tmux'))
+  const env = { ...inside(box), DISPLAY: '', WAYLAND_DISPLAY: '', PATH: bin }
+  expect(box.agenc(['mission', 'focus', second.id], { env })).toEqual({ exitCode: 0, stdout: '', stderr: '' })
   expect(activeMission(box)).toBe(second.id)
 })

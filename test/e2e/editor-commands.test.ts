@@ -10,19 +10,20 @@ import {
   useIdleClaude,
   writeProgram,
 } from '../helpers/missions.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { needPrograms, startDisplay } from '../helpers/x11.ts'
+import { startDisplay } from '../helpers/x11.ts'
 
 interface Desk extends Sandbox {
-  /** A program that notes its arguments, then does as told. */
+  /** Installs a program that logs its arguments, then runs `then`. */
   editor(name: string, then?: string): void
-  /** What the editor was told, once it runs. */
+  /** The editor's arguments, once it runs. */
   told(name: string): Promise<string[]>
   with(args: string[], env?: NodeJS.ProcessEnv): Ran
 }
 
-/** A sandbox with no programs but tmux and those a test puts there, and no display. */
+/** A sandbox without a display, and without programs but tmux and those that the test installs. */
 function desk(): Desk {
   const box = sandbox()
   const bin = join(box.root, 'bin')
@@ -56,7 +57,7 @@ async function oneMission(box: Sandbox): Promise<{ id: string; dir: string }> {
   return { id: id!, dir: join(box.agencHome, 'missions', id!, 'agent') }
 }
 
-test('open: the configured editor at the mission’s directory, and how to go on there', async () => {
+test('open starts the configured editor at the mission’s directory, and says how to continue there', async () => {
   const box = desk()
   const { id, dir } = await oneMission(box)
   box.editor('zed')
@@ -73,7 +74,7 @@ test('open: the configured editor at the mission’s directory, and how to go on
   expect(existsSync(join(box.root, 'zed.log'))).toBe(false)
 })
 
-test('open: not installed is a warning and the next one', async () => {
+test('open warns if the editor is not installed, and starts the next one', async () => {
   const box = desk()
   const { id, dir } = await oneMission(box)
   box.editor('alacritty')
@@ -90,15 +91,15 @@ test('open: not installed is a warning and the next one', async () => {
   expect(await box.told('alacritty')).toEqual(['--working-directory', dir])
 })
 
-test('open: none at all is an error that says what to do', async () => {
+test('open without any editor is an error that names the setting', async () => {
   const box = desk()
   const { id } = await oneMission(box)
   const opened = box.with(['mission', 'open', id])
   expect(opened).toMatchObject({ exitCode: 1, stdout: '' })
-  expect(opened.stderr).toMatch(/none of the known editors is installed\n.*agenc config set editor.command/)
+  expect(opened.stderr).toMatch(/No editor found.*\n.*agenc config set editor.command/)
 })
 
-test('open: a command of the user’s own, in a home with a hostile name, that stays', async () => {
+test('open runs editor.command, in a home with a hostile name, and the editor keeps running', async () => {
   const box = desk()
   const home = join(box.root, `it's "a" $(touch pwned) {dir} äöü`)
   const [id] = await storeMissions({ ...box, agencHome: home }, [{}])
@@ -114,7 +115,7 @@ test('open: a command of the user’s own, in a home with a hostile name, that s
   process.kill(pid, 0)
 })
 
-test('focus: where no window shows the mission, the editor opens', async () => {
+test('focus opens the editor if no window shows the mission', async () => {
   const box = desk()
   const { id, dir } = await oneMission(box)
   box.editor('code')
@@ -123,7 +124,7 @@ test('focus: where no window shows the mission, the editor opens', async () => {
   expect(await box.told('code')).toEqual([dir])
 })
 
-test('close-editor: where no window shows the mission, nothing happens, quietly', async () => {
+test('close-editor does nothing and says nothing if no window shows the mission', async () => {
   const box = desk()
   const { id } = await oneMission(box)
   expect(box.with(['mission', 'close-editor', id])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
@@ -133,23 +134,24 @@ test('close-editor: where no window shows the mission, nothing happens, quietly'
   })
 })
 
-test('close-editor: where windows cannot be listed it says why, and is done', async context => {
+test('close-editor says why the windows cannot be listed, and exits with 0', async context => {
   const box = desk()
   useIdleClaude(box)
   openTerminal(process.execPath, newMission, { env: box.env, cwd: box.root })
   const { id } = await runningMission(box)
   const { missions } = JSON.parse(box.with(['status', '--json']).stdout)
-  if (missions[0].presence === 'remote') context.skip('over ssh there is no window here for certain')
+  if (missions[0].presence === 'remote')
+    context.skip('over ssh it is certain that no window shows the mission')
   const closed = box.with(['mission', 'close-editor', id, '--json'])
   expect(closed).toMatchObject({ exitCode: 0, stdout: `${JSON.stringify({ id, window_id: null })}\n` })
-  expect(closed.stderr).toMatch(/^agenc: whether a window shows .* cannot be told: no display: .*\n$/)
+  expect(closed.stderr).toMatch(/^agenc: .*no display: .*\n$/)
 
   writeProgram(join(box.root, 'bin', 'wmctrl'), '')
   const seen = box.with(['mission', 'close-editor', id], { DISPLAY: ':0' })
   expect(seen).toEqual({ exitCode: 0, stdout: '', stderr: '' })
 })
 
-test('focus raises the window of a mission, close-editor closes it', async context => {
+test('focus raises the window of a mission, and close-editor closes it', async context => {
   needPrograms(context, 'Xvfb', 'openbox', 'xprop', 'wmctrl', 'xdotool', 'xterm')
   const box = sandbox()
   useIdleClaude(box)
@@ -172,7 +174,7 @@ test('focus raises the window of a mission, close-editor closes it', async conte
   expect(agenc('mission', 'close-editor', id)).toEqual({ id, window_id: null })
 })
 
-test('open: a running mission is to be gone to, not started again', async () => {
+test('open says how to go to a mission that runs', async () => {
   const box = desk()
   useIdleClaude(box)
   box.editor('zed')
@@ -183,7 +185,7 @@ test('open: a running mission is to be gone to, not started again', async () => 
   await box.told('zed')
 })
 
-test('ls: known editors, which are installed, which is chosen', () => {
+test('ls lists the known editors, which are installed and which is chosen', () => {
   const box = desk()
   box.editor('konsole')
   box.editor('code')

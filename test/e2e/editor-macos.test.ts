@@ -1,12 +1,14 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { look, sightingJson } from '../../src/editor/sighting.ts'
-import { windowSystemFor } from '../../src/editor/windows/window-system.ts'
+import { locateMissions } from '../../src/editor/desktop.ts'
+import { presenceJson } from '../../src/editor/mission-presence.ts'
+import { windowSystemFor } from '../../src/editor/window-system.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
+import { clientsFrom } from '../../src/tmux/clients.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
-/** Programs that print a recorded answer and note how they were called: no Mac was at hand. */
+/** Programs that print a prepared answer and log how they were called, because these tests do not run on a Mac. */
 function standIns(answers: Record<string, string>): { exec: Runner; calls(): string[] } {
   const dir = temporaryDirectory()
   const log = join(dir, 'calls')
@@ -44,13 +46,14 @@ const client = 'client\\t500\\t740\\t$0\\t1794794917\\t\\n'
 
 function seeOnMac(tmux: string, osascript: string) {
   const { exec, calls } = standIns({ ps: processes, osascript, tmux })
-  const mac = { platform: 'darwin' as const, env: {}, exec, windows: windowSystemFor('darwin', {}, exec) }
-  const agents = [502, 601, 701, 800, 900].map(pid => ({ pids: [pid], shortId: 'abcd1234' }))
-  const seen = look({ ...mac, tmuxSocket: null }, agents).map(sightingJson)
+  const windows = windowSystemFor('darwin', {}, exec)
+  const mac = { platform: 'darwin' as const, exec, windows, tmux: clientsFrom({ env: {}, exec }, null) }
+  const missions = [502, 601, 701, 800, 900].map(wrapper_pid => ({ wrapper_pid, short_id: 'abcd1234' }))
+  const seen = locateMissions(mac, missions).map(presenceJson)
   return { seen, calls: calls() }
 }
 
-test('macOS, by recorded answers: tmux in iTerm, ssh, Zed, an orphan, none', () => {
+test('macOS, with prepared answers: tmux in iTerm, ssh, Zed, an orphan, no process', () => {
   const { seen, calls } = seeOnMac(tmuxAnswer(client), windows)
   expect(seen).toEqual([
     { editor_open: true, window_id: '81', editor_type: 'iTerm2', presence: 'windowed' },
@@ -62,7 +65,7 @@ test('macOS, by recorded answers: tmux in iTerm, ssh, Zed, an orphan, none', () 
   expect(calls).toEqual(['ps -axww', 'tmux -u', 'osascript -l'])
 })
 
-test('macOS: without a client detached, without the permission a terminal', () => {
+test('macOS: detached without a client, terminal without the permission to list windows', () => {
   expect(seeOnMac(tmuxAnswer(''), windows).seen[0]?.presence).toBe('detached')
   const { seen } = seeOnMac(tmuxAnswer(client), 'echo "not allowed assistive access" >&2; exit 1')
   expect(seen.map(({ presence }) => presence)).toEqual(['terminal', 'remote', 'terminal', 'orphan', 'none'])

@@ -1,19 +1,19 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 import { chooseEditor } from '../../src/editor/choose-editor.ts'
 import { editors } from '../../src/editor/known-editors.ts'
 import { openEditor } from '../../src/editor/open-editor.ts'
 import { scanProcesses } from '../../src/system/process-table.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import { projectRoot, sandbox, temporaryDirectory } from '../helpers/cli.ts'
+import { agencScript, sandbox, temporaryDirectory } from '../helpers/cli.ts'
+import { storeMissions } from '../helpers/missions.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const hostileName = `it's "a" $(touch pwned) \`touch pwned\` äöü {dir} $& ;`
 
-/** A program that writes down its arguments, then does as told. */
+/** A program that logs its arguments, then runs `then`. */
 function standIn(bin: string, name: string, log: string, then = ''): void {
   writeFileSync(
     join(bin, name),
@@ -58,7 +58,7 @@ test.each(editors)('$name opens a directory with a hostile name', async ({ name,
   expect([existsSync(join(root, 'pwned')), existsSync(join(dir, 'pwned'))]).toEqual([false, false])
 })
 
-test('a program of the same name in the directory is not run, though PATH leads there', async () => {
+test('a program of the same name in the repo is not run, even if PATH leads there', async () => {
   const root = temporaryDirectory()
   const dir = join(root, 'repo')
   mkdirSync(join(dir, 'bin'), { recursive: true })
@@ -70,32 +70,18 @@ test('a program of the same name in the directory is not run, though PATH leads 
   expect(existsSync(join(root, 'log-of-repo'))).toBe(false)
 })
 
-test('the command returns at once; the editor outlives it and its terminal', async () => {
+test('mission open returns at once, and the editor outlives the command and its terminal', async () => {
   const box = sandbox()
+  const [id] = await storeMissions(box, [{}])
   const log = join(box.root, 'log')
-  standIn(box.root, 'zed', log, `echo $$ >'${log}.pid'; exec sleep 600`)
-  const script = join(box.root, 'open.mjs')
-  await build({
-    stdin: {
-      contents: `
-        import { chooseEditor } from './src/editor/choose.ts'
-        import { openEditor } from './src/editor/open.ts'
-        import { systemRunner } from './src/exec/runner.ts'
-        const choice = chooseEditor({ name: 'auto' }, { platform: 'linux', env: process.env })
-        await openEditor(systemRunner, choice, process.cwd(), process.env)
-        console.log('returned')`,
-      resolveDir: projectRoot,
-      loader: 'ts',
-    },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile: script,
-  })
+  standIn(box.root, 'zeditor', log, `echo $$ >'${log}.pid'; exec sleep 600`)
   const env = { ...box.env, PATH: `${box.root}:${box.env.PATH}` }
-  const terminal = openTerminal(process.execPath, [script], { env, cwd: box.root })
+  const terminal = openTerminal(process.execPath, [agencScript, 'mission', 'open', id!], {
+    env,
+    cwd: box.root,
+  })
   expect(await terminal.exited).toBe(0)
-  expect(terminal.raw()).toContain('returned')
+  expect(terminal.raw()).toContain('Opened zed')
 
   const pid = Number(
     await waitFor('the editor', () => existsSync(`${log}.pid`) && readFileSync(`${log}.pid`, 'utf8')),

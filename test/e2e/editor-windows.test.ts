@@ -2,16 +2,17 @@ import { once } from 'node:events'
 import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
-import type { Sighting } from '../../src/editor/detect.ts'
-import { look, sightingJson } from '../../src/editor/sighting.ts'
-import { closeWindow, focusWindow } from '../../src/editor/window-actions.ts'
-import { windowSystemFor } from '../../src/editor/windows/window-system.ts'
+import { desktopOf, locateMissions } from '../../src/editor/desktop.ts'
+import { type MissionPresence, presenceJson } from '../../src/editor/mission-presence.ts'
+import { actOnWindow } from '../../src/editor/window-actions.ts'
 import { findProgram } from '../../src/system/find-program.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
+import { clientsFrom } from '../../src/tmux/clients.ts'
 import { type Sandbox, sandbox } from '../helpers/cli.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { type Display, needPrograms, startDisplay } from '../helpers/x11.ts'
+import { type Display, startDisplay } from '../helpers/x11.ts'
 
 const shortId = 'abcd1234'
 const agentCommand = [process.execPath, '-e', 'setInterval(() => {}, 1e9)']
@@ -27,7 +28,7 @@ function tmux(box: Sandbox, ...args: string[]): string {
   return answer.stdout.trim()
 }
 
-/** An agent in a window of its own of a new session; the pid of the agent, which may not have its terminal yet. */
+/** Starts an agent in a new session. Returns the agent's pid, which may not have its terminal yet. */
 function startMission(
   box: Sandbox,
   { session = 'agenc', name = `${shortId} web`, command = agentCommand } = {},
@@ -41,19 +42,18 @@ function endServerAfterTest(box: Sandbox, server: string): void {
   onTestFinished(() => void systemRunner.capture('tmux', ['-L', server, 'kill-server'], { env: box.env }))
 }
 
-function surroundings(env: NodeJS.ProcessEnv, exec: Runner = systemRunner) {
-  const windows = windowSystemFor(process.platform, env, exec)
-  return { platform: process.platform, env, exec, windows, tmuxSocket: null }
+function desktop(env: NodeJS.ProcessEnv, exec: Runner = systemRunner) {
+  return desktopOf({ env, exec }, clientsFrom({ env, exec }, null))
 }
 
-function see(env: NodeJS.ProcessEnv, pid: number, id = shortId): Sighting {
-  return look(surroundings(env), [{ pids: [pid], shortId: id }])[0]!
+function see(env: NodeJS.ProcessEnv, wrapper_pid: number, short_id = shortId): MissionPresence {
+  return locateMissions(desktop(env), [{ wrapper_pid, short_id }])[0]!
 }
 
-function seeing(env: NodeJS.ProcessEnv, pid: number, presence: string): Promise<Sighting> {
+function seeing(env: NodeJS.ProcessEnv, pid: number, presence: string): Promise<MissionPresence> {
   return waitFor(`presence ${presence}`, () => {
     const seen = see(env, pid)
-    if (seen.presence !== presence) throw new Error(`it is ${JSON.stringify(sightingJson(seen))}`)
+    if (seen.presence !== presence) throw new Error(`it is ${JSON.stringify(presenceJson(seen))}`)
     return seen
   })
 }
@@ -76,7 +76,7 @@ async function withX(
   return { box, display: await startDisplay(box) }
 }
 
-test('attached in an xterm, then detached, then gone', async context => {
+test('attached in an xterm, then detached, then ended', async context => {
   const { box, display } = await withX(context)
   const agent = startMission(box)
   await seeing(display.env, agent, 'detached')
@@ -85,13 +85,13 @@ test('attached in an xterm, then detached, then gone', async context => {
   const { window, editorType } = await seeing(display.env, agent, 'windowed')
   expect(window?.pid).toBe(xterm.pid)
   expect(editorType).toBe('xterm')
-  expect(sightingJson(see(display.env, agent)).window_id).toBe(
+  expect(presenceJson(see(display.env, agent)).window_id).toBe(
     display.run('xdotool', 'search', '--onlyvisible', '--class', 'xterm').trim(),
   )
 
   xterm.kill()
   const seen = await seeing(display.env, agent, 'detached')
-  expect(sightingJson(seen)).toEqual({
+  expect(presenceJson(seen)).toEqual({
     editor_open: false,
     window_id: null,
     editor_type: null,
@@ -102,7 +102,7 @@ test('attached in an xterm, then detached, then gone', async context => {
   await seeing(display.env, agent, 'none')
 })
 
-test('an editor’s integrated terminal, without tmux', async context => {
+test('the integrated terminal of an editor, without tmux', async context => {
   const { box, display } = await withX(context)
   const editor = join(box.root, 'zed-editor')
   copyFileSync(findProgram('xterm', process.env)!, editor)
@@ -112,14 +112,14 @@ test('an editor’s integrated terminal, without tmux', async context => {
     return shell && childrenOf(display, shell)[0]
   })
   const seen = await seeing(display.env, agent, 'windowed')
-  expect(sightingJson(seen)).toMatchObject({ editor_open: true, editor_type: 'zed-editor' })
+  expect(presenceJson(seen)).toMatchObject({ editor_open: true, editor_type: 'zed-editor' })
 })
 
 function childrenOf(display: Display, pid: number): number[] {
   return display.run('ps', '-o', 'pid=', '--ppid', String(pid)).split('\n').filter(Boolean).map(Number)
 }
 
-test('attached twice: the terminal that was used last', async context => {
+test('attached twice: the terminal that was used last counts', async context => {
   const { box, display } = await withX(context)
   const agent = startMission(box)
   const first = display.start('xterm', ['-e', ...attach()])
@@ -127,8 +127,8 @@ test('attached twice: the terminal that was used last', async context => {
   const second = display.start('xterm', ['-e', ...attach()])
   await waitFor('the second client', () => see(display.env, agent).window?.pid === second.pid)
 
-  const desktop = surroundings(display.env)
-  expect(focusWindow(desktop, window!)).toBe('asked')
+  const here = desktop(display.env)
+  expect(actOnWindow(here, window!, 'focus')).toBe('asked')
   await waitFor(
     'the first window in front',
     () => display.run('xdotool', 'getactivewindow').trim() === window!.id,
@@ -150,7 +150,7 @@ test.for(['another server', 'the same server'])(
     tmux(box, '-L', outer, 'new-session', '-d', '-s', 'work', ...shell)
     endServerAfterTest(box, outer)
     await waitFor('the inner client', () => tmux(box, 'list-clients', '-t', '=agenc') !== '')
-    expect(see(display.env, agent).presence).toBe('detached')
+    await seeing(display.env, agent, 'detached')
 
     const xterm = display.start('xterm', ['-e', ...attach(outer, 'work')])
     const { window } = await seeing(display.env, agent, 'windowed')
@@ -158,7 +158,7 @@ test.for(['another server', 'the same server'])(
   },
 )
 
-test('gnome-terminal, one process with two windows: told apart by title', async context => {
+test('gnome-terminal has two windows in one process: the title decides', async context => {
   const { box, display } = await withX(context, 'gnome-terminal', 'dbus-daemon')
   const missions = ['aaaa1111', 'bbbb2222'].map(id => {
     const pid = startMission(box, { session: id, name: `${id} web` })
@@ -181,8 +181,8 @@ test('gnome-terminal, one process with two windows: told apart by title', async 
   for (const { id } of missions) {
     tmux(box, 'set-option', '-t', `=${id}:`, 'set-titles-string', 'same')
   }
-  await waitFor('titles that tell nothing', () => !display.run('wmctrl', '-lp').includes('2222'))
-  expect(sightingJson(see(display.env, missions[0]!.pid, 'aaaa1111'))).toEqual({
+  await waitFor('titles that look alike', () => !/1111|2222/.test(display.run('wmctrl', '-lp')))
+  expect(presenceJson(see(display.env, missions[0]!.pid, 'aaaa1111'))).toEqual({
     editor_open: true,
     window_id: null,
     editor_type: 'gnome-terminal-server',
@@ -208,7 +208,7 @@ async function startBus(display: Display): Promise<NodeJS.ProcessEnv> {
   return env
 }
 
-test('kitty, one process with two windows: told apart by WINDOWID', async context => {
+test('kitty has two windows in one process: WINDOWID decides', async context => {
   const { box, display } = await withX(context, 'kitty')
   const missions = ['one', 'two'].map(session => ({ session, pid: startMission(box, { session }) }))
   const options = ['--single-instance', '--config', 'NONE', '--override', 'linux_display_server=x11']
@@ -217,32 +217,33 @@ test('kitty, one process with two windows: told apart by WINDOWID', async contex
     display.start('kitty', [...options, ...attach('default', session)])
     await waitFor(`the client of ${session}`, attached(session))
   }
+  await waitFor('both windows', () => display.run('wmctrl', '-lp').trim().split('\n').length === 2)
   const [first, second] = await Promise.all(missions.map(({ pid }) => seeing(display.env, pid, 'windowed')))
   expect(first).toMatchObject({ presence: 'windowed', editorType: 'kitty' })
   expect(first!.window!.pid).toBe(second!.window!.pid)
   expect(first!.window!.id).not.toBe(second!.window!.id)
 })
 
-test('closed politely; an id that is used again is left alone', async context => {
+test('a window is asked to close, and a later window with the same id is left alone', async context => {
   const { box, display } = await withX(context)
   const agent = startMission(box)
   const xterm = display.start('xterm', ['-e', ...attach()])
   const ended = once(xterm, 'exit')
   const { window } = await seeing(display.env, agent, 'windowed')
-  const desktop = surroundings(display.env)
-  expect(closeWindow(desktop, window!)).toBe('asked')
+  const here = desktop(display.env)
+  expect(actOnWindow(here, window!, 'close')).toBe('asked')
   await ended
-  expect(see(display.env, agent).presence).toBe('detached')
-  expect(closeWindow(desktop, window!)).toBe('gone')
+  await seeing(display.env, agent, 'detached')
+  expect(actOnWindow(here, window!, 'close')).toBe('gone')
 
   await waitFor('the id to be used again', () => openedAs(display, window!.id))
-  expect([focusWindow(desktop, window!), closeWindow(desktop, window!)]).toEqual(['gone', 'gone'])
-  expect(desktop.windows.list()).toMatchObject([{ id: window!.id }])
+  expect([actOnWindow(here, window!, 'focus'), actOnWindow(here, window!, 'close')]).toEqual(['gone', 'gone'])
+  expect(here.windows.list()).toMatchObject([{ id: window!.id }])
 })
 
-/** Which id a new window gets depends on who else is connected at that moment: another try may be needed. */
+/** The id of a new window depends on the other programs connected at that moment, so it may take several tries. */
 async function openedAs(display: Display, id: string): Promise<boolean> {
-  const { windows } = surroundings(display.env)
+  const { windows } = desktop(display.env)
   const xterm = display.start('xterm', ['-e', 'sleep', '600'])
   const ended = once(xterm, 'exit')
   const opened = await waitFor('the window', () => windows.list()?.find(({ pid }) => pid === xterm.pid))
@@ -275,23 +276,23 @@ test.for([
   expect(seen.window?.id).toBe(presence === 'windowed' ? window?.id : undefined)
 })
 
-test('no window manager: the window is unknown, the presence right', async context => {
+test('no window manager: the window is unknown, the presence is right', async context => {
   needPrograms(context, 'Xvfb', 'xterm', 'xprop', 'wmctrl', 'xdotool')
   const box = sandbox()
   const display = await startDisplay(box, { windowManager: false })
   const agent = startMission(box)
   display.start('xterm', ['-e', ...attach()])
   const seen = await seeing(display.env, agent, 'terminal')
-  expect(sightingJson(seen)).toEqual({
+  expect(presenceJson(seen)).toEqual({
     editor_open: false,
     window_id: null,
     editor_type: null,
     presence: 'terminal',
   })
-  expect(surroundings(display.env).windows.problem()).toMatch(/window manager/)
+  expect(desktop(display.env).windows.problem()).toMatch(/window manager/)
 })
 
-test('no display: attached is a terminal, nobody attached is detached', async () => {
+test('no display: the presence is terminal with a client, detached without', async () => {
   const box = sandbox()
   const { DISPLAY, WAYLAND_DISPLAY, ...env } = box.env
   const agent = startMission(box)
@@ -300,7 +301,7 @@ test('no display: attached is a terminal, nobody attached is detached', async ()
   await seeing(env, agent, 'terminal')
 })
 
-test.each(['sshd', 'mosh-server'])('attached from %s: remote', async login => {
+test.each(['sshd', 'mosh-server'])('attached under %s: remote', async login => {
   const box = sandbox()
   const agent = startMission(box)
   const program = join(box.root, login)
@@ -319,7 +320,7 @@ test('a process that outlives its window is an orphan, and is left alone', async
   await seeing(box.env, agent, 'orphan')
 })
 
-test('fifty missions ask no more than one', async context => {
+test('fifty missions need no more queries than one', async context => {
   const { box, display } = await withX(context)
   const agent = startMission(box)
   display.start('xterm', ['-e', ...attach()])
@@ -330,8 +331,8 @@ test('fifty missions ask no more than one', async context => {
       calls.push(`${file} ${args[0]}`)
       return systemRunner.capture(file, args, options)
     }
-    const agents = Array.from({ length: count }, () => ({ pids: [agent], shortId }))
-    const seen = look(surroundings(display.env, { ...systemRunner, capture }), agents)
+    const missions = Array.from({ length: count }, () => ({ wrapper_pid: agent, short_id: shortId }))
+    const seen = locateMissions(desktop(display.env, { ...systemRunner, capture }), missions)
     expect(seen.every(({ presence }) => presence === 'windowed')).toBe(true)
     return calls
   }

@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { writeProgram } from '../helpers/missions.ts'
+import { untilGone } from '../helpers/processes.ts'
 import type { Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { answer, say, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { answer, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 /** A mission that has talked a little, ended. */
 async function talked(box: WrapperBox, ...args: string[]): Promise<string> {

@@ -10,9 +10,9 @@ import { gitBench } from '../helpers/git.ts'
 const packageJson = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
 
 /**
- * better-sqlite3 as its makers would deliver it ready-made, from what was compiled here already: npm runs the
- * real install script of the package, which finds it by its own option instead of compiling for a minute and
- * a half. That the compiler's way works too is what `npm ci` has shown before this test could run.
+ * Packs the better-sqlite3 that was compiled for this clone as a prebuilt binary. The install script of better-sqlite3
+ * finds it through its own option, and does not compile again for a minute and a half. `npm ci` in the set-up has
+ * already shown that compiling works.
  */
 function localPrebuilds(directory: string): string {
   mkdirSync(directory)
@@ -50,7 +50,7 @@ async function npm(args: string[], options: { cwd: string; env?: NodeJS.ProcessE
   return stdout
 }
 
-test('npm pack, a global install of the tarball, and a first use', { timeout: 180_000 }, async () => {
+test('the packed tarball installs globally and works', { timeout: 180_000 }, async () => {
   const box = sandbox()
   const prefix = join(box.root, 'prefix')
   const packed = JSON.parse(
@@ -109,7 +109,7 @@ test('npm pack, a global install of the tarball, and a first use', { timeout: 18
   typesCanBeUsed(join(prefix, 'lib'), box.root)
 })
 
-/** As a program that depends on agenc would, strictly and without skipping the check of our own file. */
+/** Type-checks a program that depends on agenc, in strict mode and with our own declarations included. */
 function typesCanBeUsed(installation: string, root: string): void {
   const source = join(installation, 'use.mts')
   writeFileSync(
@@ -144,7 +144,7 @@ export const wrong = (mission: Mission) => mission.shortId
   expect(done.status).toBe(0)
 }
 
-test('the package says what it needs to say, and no more', () => {
+test('package.json has the fields that npm needs, and one dependency', () => {
   expect(packageJson).toMatchObject({
     name: 'agenc',
     license: 'MIT',
@@ -153,6 +153,6 @@ test('the package says what it needs to say, and no more', () => {
     types: './types/index.d.ts',
   })
   for (const key of ['private', 'repository', 'homepage', 'bugs']) expect(packageJson).not.toHaveProperty(key)
-  // Everything else is bundled: one package to install at a user's, the one with a native part.
+  // Everything else is bundled. Users install only the package with a native part.
   expect(Object.keys(packageJson.dependencies)).toEqual(['better-sqlite3'])
 })

@@ -1,19 +1,20 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { RepoJson } from '../../src/commands/repo/repo-json.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
 import { newMissionId } from '../../src/mission-id.ts'
+import type { RepoJson } from '../../src/repo/catalogue.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 interface Library extends Sandbox {
   bench: GitBench
-  /** Everything in the library, hidden leftovers included. */
+  /** Everything in the library, including hidden temporary directories. */
   entries(): string[]
   terminal(args: string[], env?: NodeJS.ProcessEnv): Terminal
 }
@@ -72,7 +73,7 @@ test('add, ls, trust, update and rm', () => {
   expect(box.agencJson(['repo', 'ls'])).toEqual([])
 })
 
-test('owner/name is GitHub, by way of the user’s own git settings', () => {
+test('owner/name is a repo on GitHub, and the git settings of the user apply', () => {
   const box = library()
   box.bench.repo('mirror/acme/app.git')
   box.bench.userConfig(`[url "${box.root}/mirror/"]\n  insteadOf = https://github.com/\n`)
@@ -99,17 +100,17 @@ test.each([
   ['https://host/../../x'],
   ['owner/.git'],
   [''],
-])('hostile input is refused with a reason, and nothing is made: %j', text => {
+])('hostile input is refused with a reason and creates nothing: %j', text => {
   const box = library()
   const refused = box.agenc(['repo', 'add', '--', text])
   expect(refused.exitCode).toBe(64)
   expect(refused.stdout).toBe('')
-  expect(refused.stderr).toMatch(/^agenc: cannot take .+ as a repo: .+\n.+\n$/)
+  expect(refused.stderr).toMatch(/^agenc: .+ is not a repo: .+\n.+\n$/)
   expect(refused.stderr).not.toContain('\u001b')
   expect(readdirSync(box.root).sort()).toEqual(['home', 'tmux'])
 })
 
-test('a remote that cannot be reached: exit 1, its reason, nothing left', () => {
+test('an unreachable remote gives exit 1 and a reason, and leaves nothing behind', () => {
   const box = library()
   const failed = box.agenc(['repo', 'add', 'http://me:hunter2@127.0.0.1:1/acme/app'])
   expect(failed.exitCode).toBe(1)
@@ -119,7 +120,7 @@ test('a remote that cannot be reached: exit 1, its reason, nothing left', () => 
   expect(box.agencJson(['repo', 'ls'])).toEqual([])
 })
 
-/** An ssh that connects and then says nothing. */
+/** An ssh that connects and then sends nothing. */
 function stalledSsh(box: Library): { env: NodeJS.ProcessEnv; pid: () => number | false } {
   const program = join(box.root, 'stalled-ssh')
   const pidFile = join(box.root, 'ssh-pid')
@@ -136,21 +137,13 @@ function stalledSsh(box: Library): { env: NodeJS.ProcessEnv; pid: () => number |
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 test.each(['Ctrl-C', 'SIGTERM', 'SIGHUP'])(
-  '%s during a clone: exit 130, nothing left, git and ssh gone',
+  '%s during a clone gives exit 130, ends git and ssh, and leaves nothing behind',
   async way => {
     const box = library()
     const ssh = stalledSsh(box)
     const terminal = box.terminal(['repo', 'add', 'git@example.com:acme/app.git', '--no-trust'], ssh.env)
-    const pid = await waitFor('ssh to be asked', ssh.pid)
+    const pid = await waitFor('ssh to start', ssh.pid)
     expect(box.entries()).not.toEqual([])
     if (way === 'Ctrl-C') terminal.type('\u0003')
     else process.kill(terminal.pid, way)
@@ -161,7 +154,7 @@ test.each(['Ctrl-C', 'SIGTERM', 'SIGHUP'])(
   },
 )
 
-test('on a terminal it asks once for trust, and shows what git does', async () => {
+test('on a terminal it asks for trust once, and shows the progress of git', async () => {
   const box = library()
   box.bench.repo('src/app')
   const terminal = box.terminal(['repo', 'add', './src/app'])
@@ -173,7 +166,7 @@ test('on a terminal it asks once for trust, and shows what git does', async () =
   expect(box.agencJson<RepoJson[]>(['repo', 'ls'])).toMatchObject([{ trusted: true }])
 })
 
-test('Ctrl-C at the question: exit 130, nothing left', async () => {
+test('Ctrl-C at the question gives exit 130 and leaves nothing behind', async () => {
   const box = library()
   box.bench.repo('src/app')
   const terminal = box.terminal(['repo', 'add', './src/app'])
@@ -183,7 +176,7 @@ test('Ctrl-C at the question: exit 130, nothing left', async () => {
   expect(box.entries()).toEqual([])
 })
 
-test('a repo left out is picked on a terminal, and a usage error elsewhere', async () => {
+test('without a repo, a terminal shows a picker; elsewhere it is a usage error', async () => {
   const box = library()
   box.bench.repo('src/app')
   box.agenc(['repo', 'add', './src/app'])
@@ -195,7 +188,7 @@ test('a repo left out is picked on a terminal, and a usage error elsewhere', asy
   expect(box.agencJson<RepoJson[]>(['repo', 'ls'])).toMatchObject([{ trusted: true }])
 })
 
-test('two adds at once: both succeed, one did it, the other says so', async () => {
+test('of two adds at once both succeed, and one says that the repo was added already', async () => {
   const box = library()
   box.bench.repo('src/app')
   const runs = await Promise.all([1, 2].map(() => box.agencAsync(['repo', 'add', './src/app', '--no-trust'])))
@@ -250,7 +243,7 @@ test('a repo with missions is not removed', async () => {
   expect(box.agencJson<RepoJson[]>(['repo', 'ls'])).toMatchObject([{ missions: 1 }])
 })
 
-test('two directories of the same name are told apart', () => {
+test('two directories with the same name get different ids', () => {
   const box = library()
   box.bench.repo('a/src/app')
   box.bench.repo('b/src/app')
@@ -259,7 +252,7 @@ test('two directories of the same name are told apart', () => {
   expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(join(box.root, 'a/src/app')) })
 })
 
-test('a clone that never reached the store is taken over', () => {
+test('a clone that is missing from the store is taken over', () => {
   const box = library()
   box.bench.repo('src/app')
   box.agenc(['repo', 'add', './src/app', '--no-trust'])

@@ -37,7 +37,7 @@ function openSetup(box: Sandbox, options: { args?: string[]; columns?: number } 
   })
 }
 
-/** Presses these keys at these questions, Enter at all others; answers every screen on the way. */
+/** Presses the given keys at the given questions and Enter at all others. Returns all screens. */
 async function walk(
   terminal: Terminal,
   keys: Partial<Record<Asked, string>>,
@@ -57,13 +57,13 @@ function settings(box: Sandbox): Record<string, unknown> {
   return rest
 }
 
-describe('a walk with keys pressed', () => {
-  test('defaults: nothing is set but the file, the repo is there, and it says what to press', async () => {
+describe('with a terminal', () => {
+  test('Enter at every question keeps the defaults, adds the repo and prints the next steps', async () => {
     const box = freshBox()
     const terminal = openSetup(box)
     const screens = await walk(terminal, {})
     expect(await terminal.exited).toBe(0)
-    await terminal.waitForText(/What to press next:[\s\S]*C-b a n +there: start a mission/)
+    await terminal.waitForText(/Next steps:[\s\S]*C-b a n +start a mission there/)
     expect(screens[1]).toMatch(/bypassPermissions +DANGEROUS/)
     expect(screens[3]).toContain('C-b a is free in your tmux')
     expect(screens[5]).toContain('~/src/app')
@@ -72,7 +72,7 @@ describe('a walk with keys pressed', () => {
     expect(existsSync(join(box.home, '.config/fish/completions/agenc.fish'))).toBe(true)
   })
 
-  test('answers are set; run again, it starts from them', async () => {
+  test('answers are saved, and are the defaults of the next run', async () => {
     const box = freshBox()
     const terminal = openSetup(box)
     await walk(terminal, {
@@ -100,7 +100,7 @@ describe('a walk with keys pressed', () => {
     expect(settings(box)).toEqual(chosen)
   })
 
-  test.each(questions)('Ctrl-C at "%s" leaves nothing', async question => {
+  test.each(questions)('Ctrl-C at "%s" changes nothing', async question => {
     const box = freshBox()
     const terminal = openSetup(box)
     await walk(terminal, {}, question)
@@ -111,7 +111,7 @@ describe('a walk with keys pressed', () => {
     expect(existsSync(join(box.home, '.config'))).toBe(false)
   })
 
-  test('a key that tmux does not know is refused, and asked again', async () => {
+  test('asks again for a key that tmux does not know', async () => {
     const box = freshBox()
     const terminal = openSetup(box)
     await walk(terminal, {}, 'Key after the tmux')
@@ -139,10 +139,10 @@ describe('a walk with keys pressed', () => {
   })
 })
 
-describe('the key is looked up in the user’s own tmux', () => {
+describe('the key is looked up in the user’s own tmux, which', () => {
   const config = 'set -g prefix C-a\nbind a send-prefix\n'
 
-  test('one that runs', async () => {
+  test('is running', async () => {
     const { box } = tmuxBench({ box: freshBox(), config, sessions: ['other'] })
     const terminal = openSetup(box)
     await walk(terminal, {}, 'Key after the tmux')
@@ -150,7 +150,7 @@ describe('the key is looked up in the user’s own tmux', () => {
     terminal.kill('SIGTERM')
   })
 
-  test('one that does not: its file is read, and nothing in it is run', async () => {
+  test('is not running: its file is read, but none of its commands run', async () => {
     const box = freshBox()
     const ran = join(box.root, 'ran')
     writeFileSync(join(box.home, '.tmux.conf'), `${config}run-shell "touch ${ran}"\nrun "touch ${ran}"\n`)
@@ -162,8 +162,8 @@ describe('the key is looked up in the user’s own tmux', () => {
   })
 })
 
-describe('without questions', () => {
-  test('no terminal: done with defaults', () => {
+describe('without a terminal', () => {
+  test('keeps the defaults', () => {
     const box = sandbox()
     const done = box.agenc(['setup'])
     expect(done).toMatchObject({ exitCode: 0, stdout: '' })
@@ -171,7 +171,7 @@ describe('without questions', () => {
     expect(settings(box)).toEqual({})
   })
 
-  test('every answer as a flag', () => {
+  test('takes every answer as a flag', () => {
     const box = freshBox()
     const flags = [
       '--editor',
@@ -208,7 +208,7 @@ describe('without questions', () => {
     expect(existsSync(join(box.home, '.local/share/bash-completion/completions/agenc'))).toBe(true)
   })
 
-  test('what is set stays, and the default again goes out of the file', () => {
+  test('keeps other settings, and removes a setting that returns to its default', () => {
     const box = sandbox()
     box.agenc(['config', 'set', 'editor.command', 'my-editor', '{dir}'])
     box.agenc(['config', 'set', 'approvals.mode', 'all'])
@@ -234,7 +234,7 @@ describe('without questions', () => {
   test.each([
     ['.local', 'a file in the way'],
     ['.local/share/bash-completion/completions/agenc/', 'a directory in its place'],
-  ])('a completion that cannot be written (%s): the rest is done, exit 1', path => {
+  ])('exits with 1 if completion cannot be written (%s), but does the rest', path => {
     const box = freshBox()
     if (path.endsWith('/')) mkdirSync(join(box.home, path), { recursive: true })
     else writeFileSync(join(box.home, path), '')
@@ -250,7 +250,7 @@ describe('without questions', () => {
     expect(box.agencJson(['repo', 'ls'])).toMatchObject([{ id: 'local/src/app' }])
   })
 
-  test('a repo that cannot be cloned: the rest is done, exit 1', () => {
+  test('exits with 1 if the repo cannot be cloned, but does the rest', () => {
     const box = sandbox()
     mkdirSync(join(box.root, 'no-repo'))
     const done = box.agenc(['setup', '--yes', '--approve', 'rules', '--repo', './no-repo'])
@@ -259,7 +259,7 @@ describe('without questions', () => {
     expect(settings(box)).toEqual({ approvals: { mode: 'rules' } })
   })
 
-  test('settings that cannot be read are not written over', () => {
+  test('does not overwrite settings that it cannot read', () => {
     const box = sandbox()
     mkdirSync(box.agencHome)
     writeFileSync(join(box.agencHome, 'config.json'), '{ broken')
@@ -267,7 +267,7 @@ describe('without questions', () => {
     expect(readFileSync(join(box.agencHome, 'config.json'), 'utf8')).toBe('{ broken')
   })
 
-  test('no tmux: setup still works', () => {
+  test('works without tmux', () => {
     const box = sandbox()
     const done = box.agenc(['setup', '--yes'], { env: { PATH: pathWithout(process.env.PATH!, ['tmux']) } })
     expect(done.exitCode).toBe(0)

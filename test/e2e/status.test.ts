@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SeenMission, StatusJson } from '../../src/commands/status.ts'
+import type { LocatedMission, StatusJson } from '../../src/commands/status.ts'
 import status from '../../src/commands/status.ts'
 import type { Context } from '../../src/context.ts'
 import type { Output } from '../../src/io/output.ts'
@@ -9,14 +9,15 @@ import { systemProbe } from '../../src/system/process-identity.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { newMission, runningMission, storeMissions, useIdleClaude } from '../helpers/missions.ts'
+import { needPrograms } from '../helpers/needs.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { needPrograms, startDisplay } from '../helpers/x11.ts'
+import { startDisplay } from '../helpers/x11.ts'
 
 const noDisplay = { DISPLAY: '', WAYLAND_DISPLAY: '' }
 const nothing = { running: 0, idle: 0, busy: 0, waiting: 0, stopped: 0, crashed: 0 }
 
-test('no missions: nothing to show is not an error', () => {
+test('without missions status is empty, and exits with 0', () => {
   const box = sandbox()
   const shown = box.agenc(['status'])
   expect(shown).toMatchObject({ exitCode: 0, stdout: '' })
@@ -24,7 +25,7 @@ test('no missions: nothing to show is not an error', () => {
   expect(box.agencJson(['status'])).toEqual({ missions: [], summary: nothing })
 })
 
-test('a mission in a terminal, one that was stopped, one that was lost', async () => {
+test('a running, a stopped and a crashed mission', async () => {
   const box = sandbox()
   useIdleClaude(box)
   const [stopped, crashed] = await storeMissions(box, [
@@ -38,7 +39,7 @@ test('a mission in a terminal, one that was stopped, one that was lost', async (
   const shown = box.agenc(['status', '--json'], { env: noDisplay })
   const { missions, summary } = JSON.parse(shown.stdout) as StatusJson
   const unseen = { editor_open: false, window_id: null, editor_type: null }
-  // Where the tests themselves run over ssh, so does this mission.
+  // If the tests run over ssh, so does this mission.
   const presence = expect.stringMatching(/^(terminal|remote)$/)
   expect(summary).toEqual({ ...nothing, running: 1, stopped: 1, crashed: 1 })
   expect(byId(missions, running.id)).toEqual({ ...running, ...unseen, presence })
@@ -55,11 +56,11 @@ test('a mission in a terminal, one that was stopped, one that was lost', async (
   expect(lines.at(-1)).toBe('1 running, 1 stopped, 1 crashed')
 })
 
-function byId(missions: readonly SeenMission[], id: string): SeenMission | undefined {
+function byId(missions: readonly LocatedMission[], id: string): LocatedMission | undefined {
   return missions.find(mission => mission.id === id)
 }
 
-test('the table fits the terminal, whatever missions are called', async () => {
+test('the table fits the terminal, whatever the names of the missions', async () => {
   const box = sandbox()
   const hostile = `\u001b[31m${'👩‍🚀 weltraum '.repeat(20)}\n\u202e`
   await storeMissions(box, [{ name: hostile, repo: `github.com/${'o'.repeat(60)}/app` }, { name: 'short' }])
@@ -72,7 +73,7 @@ test('the table fits the terminal, whatever missions are called', async () => {
   expect(lines.filter(line => line !== '')).toHaveLength(4)
 })
 
-test('a window that shows a mission', async context => {
+test('the window that shows a mission', async context => {
   needPrograms(context, 'Xvfb', 'openbox', 'xprop', 'wmctrl', 'xterm')
   const box = sandbox()
   useIdleClaude(box)
@@ -94,7 +95,7 @@ test('a window that shows a mission', async context => {
   expect(shown.window_id).toBe(String(Number(id)))
 })
 
-test('fifty missions ask no more programs than one', async () => {
+test('fifty missions run no more programs than one', async () => {
   const callsFor = async (count: number) => {
     const box = sandbox()
     const { pid, start } = systemProbe(systemRunner).identify(process.pid)!

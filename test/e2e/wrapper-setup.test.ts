@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isAlive, untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { press, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { press, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 function addRepo(box: WrapperBox, setup: string, trust = '--trust'): string {
   const source = join(box.root, 'sources', 'app')
@@ -48,7 +49,7 @@ describe("a repo's setup", () => {
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, setup_pending: 1, exit_code: 1 })
     expect(box.history(id).map(({ kind }) => kind)).not.toContain('state')
     expect(existsSync(missionFile(box, id, join('run', 'bell')))).toBe(false)
-    await press(terminal, '\r', () => !existsSync(`/proc/${terminal.pid}/fd`))
+    await press(terminal, '\r', () => !isAlive(terminal.pid))
     writeFileSync(join(missionFile(box, id, 'agent'), 'mended'), '')
     box.run(['mission', 'resume', id])
     await box.ready(id)
@@ -70,7 +71,7 @@ describe("a repo's setup", () => {
     const terminal = box.run(['mission', 'new', repo])
     await terminal.waitForText('Press Enter')
     const { id } = box.records()[0]!
-    await press(terminal, '\r', () => !existsSync(`/proc/${terminal.pid}/fd`))
+    await press(terminal, '\r', () => !isAlive(terminal.pid))
     rmSync(join(missionFile(box, id, 'agent'), 'ran'))
     expect(box.agenc(['repo', 'trust', repo, '--revoke']).exitCode).toBe(0)
     box.run(['mission', 'new', '--clone', id])

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { writeProgram } from '../helpers/missions.ts'
+import { isAlive, tryKill, untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { isAlive, say, tryKill, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 const status = (box: WrapperBox, id: string) => box.agencJson<MissionJson>(['mission', 'show', id]).status
 
@@ -38,6 +39,18 @@ describe('a signal is forwarded, and the exit code is Claude’s own', () => {
     expect(isAlive(claude_pid!)).toBe(false)
     expect(box.record(id)).toMatchObject({ exit_code: exitCode, exit_signal: null, claude_pid: null })
     expect(status(box, id)).toBe('stopped')
+  })
+
+  test('a hangup that Claude dies of before the wrapper hears it', async () => {
+    const box = wrapperBox()
+    const script = `[ "$1" = --version ] && echo 2.1.325 && exit
+(sleep 0.1; kill -HUP $PPID) &
+kill -HUP $$`
+    box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'first-to-die'), script)])
+    const terminal = box.run(['mission', 'new', '--blank'])
+    expect(await terminal.exited).toBe(129)
+    const { id } = box.records()[0]!
+    expect(box.record(id)).toMatchObject({ exit_signal: 'SIGHUP', ended_by: 'user' })
   })
 
   test('at a dialog, and a second signal right behind the first', async () => {

@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { reportingHook } from '../../src/claude/hook-scripts.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { MissionPaths } from '../../src/paths.ts'
+import { untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { answer, say, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { answer, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 const esc = '\u001b'
 const shiftTab = '\u001b[Z'
@@ -29,7 +30,7 @@ describe('states', () => {
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     await say(terminal, 'Go. [[bash touch made]] [[text All done.]]')
     const waiting = await box.until(id, 'waiting:permission')
-    expect(waiting.waiting_since).toBeTruthy()
+    expect(waiting.waiting_since).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     expect(box.agencJson<MissionJson>(['mission', 'show', id])).toMatchObject({
       status: 'running',
       state: 'waiting',

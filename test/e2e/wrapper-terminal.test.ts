@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agencScript } from '../helpers/cli.ts'
+import { isSuspended, untilGone } from '../helpers/processes.ts'
 import type { Terminal } from '../helpers/terminal.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { say, untilGone, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+import { say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 const ctrlZ = '\u001a'
 
@@ -111,8 +112,3 @@ describe('the terminal itself is gone', () => {
     expect(log).toContain('SIGHUP: forward')
   })
 })
-
-function isSuspended(pid: number): boolean {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
-}

@@ -2,15 +2,17 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
+import { tryKill } from './processes.ts'
 import { waitFor } from './wait.ts'
-import { press, say, tryKill, type WrapperBox } from './wrapper-box.ts'
+import { press, say, type WrapperBox } from './wrapper-box.ts'
 
 const rules = [{ tool: 'Bash', match: 'touch *', decision: 'allow' }]
 const delayMs = 2_500
 
 /**
- * The user answers while a rule's delay runs out: the wrapper is stopped meanwhile, so that all it could say to the
- * hook, which still waits, comes later. Not in a window: tmux wakes what is stopped there.
+ * The user answers a request while the delay of a rule runs out. The wrapper is suspended during that time, so that its
+ * own answer to the waiting hook comes too late. This does not work in a tmux window, because tmux resumes suspended
+ * programs there.
  */
 export async function playAnswerRace(box: WrapperBox): Promise<void> {
   const config = {
@@ -36,12 +38,12 @@ export async function playAnswerRace(box: WrapperBox): Promise<void> {
   const { at } = await waitFor('the request', () => box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1])
   await terminal.waitForText('Do you want')
   const { wrapper_pid } = box.record(id)
-  const goOn = () => tryKill(wrapper_pid!, 'SIGCONT')
-  onTestFinished(goOn)
+  const resumeWrapper = () => tryKill(wrapper_pid!, 'SIGCONT')
+  onTestFinished(resumeWrapper)
   tryKill(wrapper_pid!, 'SIGSTOP')
   await press(terminal, '1', () => made('two'))
   await terminal.waitForText('Second over.')
   await waitFor('the end of the delay', () => Date.now() - Date.parse(at) > delayMs)
-  goOn()
+  resumeWrapper()
   expect((await answered(2))[1]).toMatchObject({ decision: 'allow', by: 'user', rule: null })
 }

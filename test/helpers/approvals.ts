@@ -8,27 +8,27 @@ import { waitFor } from './wait.ts'
 export interface ApprovalBox extends SessionBox {
   id: string
   window: string
-  /** Types a prompt, which is the model's script, and Enter. */
+  /** Types a prompt, which contains the script for the model, and presses Enter. */
   say(prompt: string): Promise<void>
   press(key: string): void
   screen(): string
   now(): MissionJson
   approvals(...args: string[]): ApprovalJson[]
-  /** Waits until so many requests are on record and answered. */
+  /** Waits until this number of requests is recorded and answered. */
   answered(count: number): Promise<ApprovalJson[]>
-  /** Waits for a dialog of this mission, and for the wrapper to know of it. */
+  /** Waits until a dialog is on the screen and the wrapper has recorded it. */
   asked(): Promise<MissionJson>
-  /** Waits until the mission rests with nothing to answer. */
+  /** Waits until the mission is idle and has no open request. */
   settled(): Promise<MissionJson>
   writeConfig(config: object | string): void
   hasMade(name: string): boolean
-  /** What the wrapper wrote. */
+  /** The log of the wrapper. */
   log(): string
-  /** What was said to the model and by it. */
+  /** The conversation as Claude has stored it. */
   transcript(): string
 }
 
-/** A session with one blank mission under these settings; without any, every request is asked. */
+/** Starts a session with one blank mission and these settings. By default Claude asks for every permission. */
 export async function approvalBox(
   config: object = {},
   { box = sessionBox(), args = [] as string[] } = {},
@@ -69,7 +69,7 @@ export async function approvalBox(
       return waitFor('the wrapper to know of it', () => {
         const mission = approval.now()
         const [request] = mission.pending
-        return mission.state === 'waiting' && request && isAwake(request.since) && mission
+        return mission.state === 'waiting' && request && acceptsKeys(request.since) && mission
       })
     },
     settled: () =>
@@ -86,18 +86,18 @@ export async function approvalBox(
   return approval
 }
 
-/** Without the warning that Claude opens with in that mode, and without its refusal to run so as root. */
+/** Turns off the warning that Claude shows in bypass mode, and its refusal to use that mode as root. */
 function allowBypass(box: SessionBox): void {
   box.env.IS_SANDBOX = '1'
   const settings = { skipDangerousModePermissionPrompt: true }
   writeFileSync(join(box.home, '.claude', 'settings.json'), JSON.stringify(settings))
 }
 
-const deafMs = 350
+const ignoresKeysMs = 350
 
-/** A dialog takes no keys in its first moments. */
-function isAwake(since: string): boolean {
-  return Date.now() - Date.parse(since) > deafMs
+/** A dialog ignores keys in its first moments. */
+function acceptsKeys(since: string): boolean {
+  return Date.now() - Date.parse(since) > ignoresKeysMs
 }
 
 function squeezed(text: string): string {

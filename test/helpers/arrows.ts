@@ -35,7 +35,8 @@ export function importsOf({ path, text }: SourceFile): Import[] {
 /** From the ground up. Rooms on one floor do not know each other, except on the ground. */
 export const floors: readonly (readonly string[])[] = [
   ['errors.ts', 'version.ts', 'paths.ts', 'context.ts', 'mission-id.ts', 'io', 'system'],
-  ['config', 'db'],
+  ['config'],
+  ['db'],
   ['approvals', 'claude', 'editor', 'repo', 'tmux'],
   ['mission'],
   ['surface'],
@@ -52,7 +53,7 @@ export function roomOf(path: string): string | undefined {
 }
 
 /** Why this import must not be; undefined when it may. */
-export function arrowProblem({ from, to, isType }: Import): string | undefined {
+export function arrowProblem({ from, to }: Import): string | undefined {
   const [room, target] = [roomOf(from), roomOf(to)]
   if (room === undefined || target === undefined || room === target) return undefined
   if (room === 'stand-in') return floorOf(target) === 0 ? undefined : `the stand-in must not know ${target}`

@@ -14,7 +14,7 @@ export interface Ran {
   stderr: string
 }
 
-/** A home, an agenc home and a tmux directory of its own, gone when the test ends. */
+/** A home, an agenc home and a tmux directory for one test. They are removed when the test ends. */
 export interface Sandbox {
   root: string
   home: string
@@ -22,14 +22,14 @@ export interface Sandbox {
   env: NodeJS.ProcessEnv
   agenc(args: string[], options?: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string }): Ran
   agencAsync(args: string[], options?: { env?: NodeJS.ProcessEnv }): Promise<Ran>
-  /** Runs, expects success, and parses what was printed. */
+  /** Runs the command with --json, throws if it fails, and returns the parsed output. */
   agencJson<T>(args: string[], options?: { input?: string }): T
 }
 
-/** Short, because a tmux socket's path has room for about 100 characters. */
+/** The path is short, because the path of a tmux socket may have only about 100 characters. */
 export function temporaryDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'agenc-')))
-  // A program that is just ending may still write a file between the look and the removal.
+  // A program that is still ending may create a file during the removal.
   onTestFinished(async () => {
     await waitFor(`${directory} to be removed`, () => {
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
@@ -95,7 +95,7 @@ function runAsync(args: string[], env: NodeJS.ProcessEnv, cwd: string): Promise<
   })
 }
 
-/** Nothing of the machine's own tmux, agenc, Claude or git settings reaches a test. */
+/** Keeps the settings of this machine for tmux, agenc, Claude and git away from the test. */
 function sandboxEnv(root: string, home: string, agencHome: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>

@@ -5,13 +5,13 @@ import type { GitTools } from '../../src/repo/git.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from './cli.ts'
 
-/** A place for repos with a git that knows nothing of the machine's own settings. */
+/** A directory for repos, with a git that does not see the settings of this machine. */
 export interface GitBench {
   root: string
   tools: GitTools
-  /** Runs git in a directory below the root, expects success, and answers what it printed. */
+  /** Runs git in a directory below the root, throws if it fails, and returns its output. */
   git(directory: string, ...args: string[]): string
-  /** A repo on `main` with these files in one commit. */
+  /** Creates a repo on `main` with these files in one commit. Returns its path. */
   repo(directory: string, files?: Record<string, string>): string
   commit(directory: string, files: Record<string, string>): string
   /** Writes the user's own git settings. */
@@ -61,14 +61,14 @@ export function writeBelow(directory: string, name: string, text: string): void 
 
 function benchEnv(root: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(GIT_|SSH_|XDG_)/.test(name))
-  const who = { NAME: 'Test', EMAIL: 'test@example.com' }
+  const author = { NAME: 'Test', EMAIL: 'test@example.com' }
   return {
     ...Object.fromEntries(inherited),
     HOME: join(root, 'home'),
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_AUTHOR_NAME: who.NAME,
-    GIT_AUTHOR_EMAIL: who.EMAIL,
-    GIT_COMMITTER_NAME: who.NAME,
-    GIT_COMMITTER_EMAIL: who.EMAIL,
+    GIT_AUTHOR_NAME: author.NAME,
+    GIT_AUTHOR_EMAIL: author.EMAIL,
+    GIT_COMMITTER_NAME: author.NAME,
+    GIT_COMMITTER_EMAIL: author.EMAIL,
   }
 }

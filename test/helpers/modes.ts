@@ -4,7 +4,7 @@ import type { MissionJson } from '../../src/mission/mission-json.ts'
 import type { SessionBox } from './session.ts'
 import { waitFor } from './wait.ts'
 
-/** The mode that a mission starts with, and where one Shift+Tab leads from there. */
+/** For each value of --permission-mode: the mode that Claude starts in, and the next one after Shift+Tab. */
 const modeTable = [
   { word: 'default', mode: 'default', next: 'acceptEdits' },
   { word: 'manual', mode: 'default', next: 'acceptEdits' },
@@ -26,7 +26,7 @@ export function modeArgument({ claude_pid }: MissionJson): string | undefined {
   return args[args.indexOf('--permission-mode') + 1]
 }
 
-/** Says something and waits until Claude has answered: with that its mode is reported. */
+/** Submits a prompt and waits for the reply. Claude reports its mode with it. */
 export async function hello(box: SessionBox, id: string): Promise<MissionJson> {
   const { id: window } = box.windowOf(id)!
   const screen = () => box.tmux('capture-pane', '-p', '-t', window)
@@ -43,7 +43,7 @@ function reports(screen: string): number {
   return screen.match(/^● reply/gm)?.length ?? 0
 }
 
-/** Some at a time: more would only slow each other down. */
+/** Plays a few modes at a time. More of them would only slow each other down. */
 export async function playModes(box: SessionBox, from: string, { aliases = true } = {}): Promise<void> {
   const rows = modeTable.filter(({ word, mode }) => aliases || word === mode)
   for (let at = 0; at < rows.length; at += atOnce)
@@ -52,7 +52,7 @@ export async function playModes(box: SessionBox, from: string, { aliases = true 
 
 const atOnce = 3
 
-/** Start, Shift+Tab, stop, resume: what is passed and what is stored, each time. */
+/** Starts, presses Shift+Tab, stops and resumes, and checks the passed and the stored mode each time. */
 async function playMode(box: SessionBox, from: string, { word, mode, next }: (typeof modeTable)[number]) {
   const { mission: id } = await box.startFrom(from, '--no-focus', '--permission-mode', word)
   const started = await hello(box, id)

@@ -2,7 +2,7 @@ import { readdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { temporaryDirectory } from './cli.ts'
 
-/** A PATH with everything of the given one except these programs. */
+/** Returns a PATH with all programs of the given one except these. */
 export function pathWithout(path: string, names: readonly string[]): string {
   return path
     .split(delimiter)

@@ -14,12 +14,12 @@ import { waitFor } from './wait.ts'
 export interface Base extends Sandbox {
   bench: GitBench
   terminal(args: string[], options?: { env?: NodeJS.ProcessEnv; columns?: number; rows?: number }): Terminal
-  /** Runs `mission new …` in a terminal to its end and answers the mission. */
+  /** Runs `mission new …` in a terminal until it ends. Returns the mission. */
   create(...args: string[]): Promise<MissionJson>
   missions(...args: string[]): MissionJson[]
 }
 
-/** A home with one repo, `local/src/app`, and a Claude that leaves at once. */
+/** A home with one repo, `local/src/app`, and a Claude that exits at once. */
 export function base(): Base {
   const box = sandbox()
   const claude = join(box.root, 'claude')
@@ -58,7 +58,7 @@ export function expectUsageError({ exitCode, stdout, stderr }: Ran, message: str
   expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' })
 }
 
-/** Missions that were never started, each with an empty directory; the last named is the most recent. */
+/** Adds missions that were never started, each with an empty directory. The last name is the most recent one. */
 export async function storeMissions({ agencHome }: Sandbox, names: readonly string[]): Promise<MissionId[]> {
   const db = await openStore(join(agencHome, 'database.sqlite'))
   const ids = names.map((name, index) => {

@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { agencScript, type Sandbox, sandbox } from './cli.ts'
+import { isAlive } from './processes.ts'
 import { standInClaude } from './stand-in.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
@@ -68,7 +69,7 @@ export function sessionBox({
   onTestFinished(async () => {
     const processes = runningProcesses(box)
     spawnSync('tmux', ['kill-server'], { env: box.env, stdio: 'ignore' })
-    await waitFor('all missions to end', () => !processes.some(isProcessAlive))
+    await waitFor('all missions to end', () => !processes.some(isAlive))
   })
   const session: SessionBox = {
     ...box,
@@ -164,10 +165,4 @@ function addRepo(box: Sandbox, name: string): string {
   const added = box.agenc(['repo', 'add', source, '--trust'])
   if (added.exitCode !== 0) throw new Error(added.stderr)
   return added.stdout.trim()
-}
-
-export function isProcessAlive(pid: number): boolean {
-  if (!existsSync(`/proc/${pid}/stat`)) return false
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
 }

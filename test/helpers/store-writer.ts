@@ -3,7 +3,7 @@ import { getMission, insertMission, updateMission } from '../../src/db/missions.
 import { openStore } from '../../src/db/open-store.ts'
 import { aMission } from './a-mission.ts'
 
-/** One of many processes that write to the same store: `store-writer <path> <events>`. */
+/** A process that writes to a store beside many others: `store-writer <path> <events>`. */
 async function main(path: string, events: number): Promise<void> {
   const db = await openStore(path)
   const mission = aMission()

@@ -1,7 +1,7 @@
 const patienceMs = 30_000
 const pauseMs = 10
 
-/** Waits for a condition, never for a time; what it last saw is in the error. */
+/** Waits until the probe returns a truthy value, and returns it. The error contains the last result of the probe. */
 export async function waitFor<T>(
   what: string,
   probe: () => T | Promise<T>,

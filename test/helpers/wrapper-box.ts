@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import type { MissionRecord } from '../../src/db/missions.ts'
 import { agencScript, projectRoot, type Sandbox, sandbox } from './cli.ts'
+import { hasVariable, isAlive, tryKill, untilGone } from './processes.ts'
 import { standInClaude } from './stand-in.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
@@ -17,21 +18,21 @@ export interface HistoryEntry {
 /** A sandbox whose Claude is the stand-in, with terminals to run missions in. */
 export interface WrapperBox extends Sandbox {
   claudeHome: string
-  /** `agenc …` as the first process of a terminal: a window of its own. */
+  /** Runs `agenc …` as the first process of a new terminal. */
   run(args: string[], options?: { env?: NodeJS.ProcessEnv }): Terminal
   /** An interactive shell in which `agenc` can be typed. */
   shell(options?: { env?: NodeJS.ProcessEnv }): Promise<Terminal>
-  /** A blank mission in a window of its own, ready for keys. */
+  /** Starts a blank mission in a new terminal. Returns once it accepts keys. */
   mission(...args: string[]): Promise<{ id: string; terminal: Terminal }>
-  /** As the store has it, without going through the CLI. */
+  /** Reads the store directly, not through the CLI. */
   record(id: string): MissionRecord
   records(): MissionRecord[]
   history(id: string): HistoryEntry[]
-  /** Claude takes text a little before it takes Enter. */
+  /** Waits until Claude accepts Enter, which is a little later than it accepts text. */
   ready(id: string): Promise<void>
-  /** Says it, and waits until Claude rests again. */
+  /** Submits the prompt, and waits until Claude is idle again. */
   turn(id: string, terminal: Terminal, prompt: string): Promise<void>
-  /** `idle`, `waiting:plan`, or without a wrapper `stopped`. */
+  /** Waits for a state such as `idle` or `waiting:plan`, or for `stopped` if there is no wrapper. */
   until(id: string, state: string): Promise<MissionRecord>
   change(sql: string, ...values: unknown[]): void
 }
@@ -93,7 +94,7 @@ export function wrapperBox(): WrapperBox {
         id,
       ).map(({ kind, data }) => ({ kind, data: JSON.parse(data) })),
     ready: id =>
-      waitFor(`${id} to take keys`, () => {
+      waitFor(`${id} to accept keys`, () => {
         const record = wrapped.record(id)
         const path = join(claudeHome, 'sessions', `${record.claude_pid}.json`)
         if (stateOf(record) !== 'idle') throw new Error(`it is ${stateOf(record)}`)
@@ -103,7 +104,7 @@ export function wrapperBox(): WrapperBox {
       const rests = () => wrapped.history(id).filter(({ data }) => data.state === 'idle').length
       const before = rests()
       await say(terminal, prompt)
-      await waitFor(`an end of ${prompt}`, () => rests() > before)
+      await waitFor(`the end of ${prompt}`, () => rests() > before)
       await wrapped.ready(id)
     },
     until: (id, state) =>
@@ -127,9 +128,11 @@ function stateOf(record: MissionRecord): string {
   return record.waiting_for ? `${record.state}:${record.waiting_for}` : String(record.state)
 }
 
-/** By the pids that the store names, politely first: nothing may still write where everything is about to go. */
+/** Ends the processes that the store names, politely first, so that none still writes while the sandbox is removed. */
 async function endEverything(box: WrapperBox): Promise<void> {
-  const own = (pids: (number | null)[]) => pids.filter(pid => pid !== null).filter(belongsTo(box))
+  // A pid in the store may belong to another process by now, and a test may have changed the stored start times.
+  const own = (pids: (number | null)[]) =>
+    pids.filter(pid => pid !== null).filter(pid => hasVariable(pid, `AGENC_DIRPATH=${box.agencHome}`))
   const wrappers = own(box.records().map(({ wrapper_pid }) => wrapper_pid))
   const claudes = own(box.records().map(({ claude_pid }) => claude_pid))
   for (const pid of wrappers) tryKill(pid, 'SIGTERM')
@@ -140,39 +143,7 @@ async function endEverything(box: WrapperBox): Promise<void> {
 
 const politeMs = 3_000
 
-/** A pid in the store may by now be anybody's. */
-function belongsTo({ agencHome }: WrapperBox): (pid: number) => boolean {
-  return pid => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`AGENC_DIRPATH=${agencHome}\0`)
-    } catch {
-      return false
-    }
-  }
-}
-
-export function tryKill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It is gone already.
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
-  } catch {
-    return false
-  }
-}
-
-export function untilGone(...pids: (number | null)[]): Promise<true> {
-  return waitFor(`the end of ${pids.join(', ')}`, () => pids.every(pid => pid === null || !isAlive(pid)))
-}
-
-/** Typed as a person does: Enter only when the text is there. */
+/** Types the text, and presses Enter once the text is on the screen. */
 export async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.type(text)
   const tail = text.replace(/\s+/g, '').slice(-15)
@@ -185,12 +156,12 @@ export async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.type('\r')
 }
 
-/** A dialog is deaf for its first moments: the key is pressed until it has done its work. */
+/** Presses the key until it has an effect, because a dialog ignores keys in its first moments. */
 export async function press(terminal: Terminal, key: string, hasWorked: () => boolean): Promise<void> {
   await waitFor(`${JSON.stringify(key)} to work`, async () => {
     if (hasWorked()) return true
     terminal.type(key)
-    return waitFor('it', hasWorked, 400).catch(() => false)
+    return waitFor('the effect', hasWorked, 400).catch(() => false)
   })
 }
 

@@ -3,27 +3,17 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { onTestFinished, type TestContext } from 'vitest'
-import { findProgram } from '../../src/system/find-program.ts'
+import { onTestFinished } from 'vitest'
 import type { Sandbox } from './cli.ts'
 import { waitFor } from './wait.ts'
 
-/** An X display of the test's own, with everything that was started on it. */
+/** An X display for one test. */
 export interface Display {
   env: NodeJS.ProcessEnv
-  /** Ended with the test. */
+  /** Starts a program that is ended with the test. */
   start(program: string, args: string[], env?: NodeJS.ProcessEnv): ChildProcess
-  /** Standard output of a program that ends by itself. */
+  /** Runs a program to its end. Returns its standard output. */
   run(program: string, ...args: string[]): string
-}
-
-/** Skips the test, saying why, where a program is not installed. */
-export function needPrograms(context: TestContext, ...programs: string[]): void {
-  const missing = programs.filter(program => findProgram(program, process.env) === null)
-  if (missing.length === 0) return
-  const reason = `not installed: ${missing.join(', ')}`
-  console.log(`skipped "${context.task.name}": ${reason}`)
-  context.skip(reason)
 }
 
 export async function startDisplay(box: Sandbox, { windowManager = true } = {}): Promise<Display> {

@@ -4,9 +4,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
 import { playAnswerRace } from '../helpers/answer-race.ts'
 import { approvalBox } from '../helpers/approvals.ts'
+import { tryKill } from '../helpers/processes.ts'
 import { realSessionBox, realWrapperBox } from '../helpers/real-session.ts'
 import { waitFor } from '../helpers/wait.ts'
-import { press, say, tryKill } from '../helpers/wrapper-box.ts'
+import { press, say } from '../helpers/wrapper-box.ts'
 
 const deny = { tool: 'Bash', match: 'touch no*', decision: 'deny', message: 'files are made by hand here' }
 const bypass = { claude: { permission_mode: 'bypassPermissions' } }
@@ -16,10 +17,7 @@ test('the real Claude, which asks nobody: a rule that comes later, and what only
   timeout: 90_000,
 }, async ctx => {
   const real = await realSessionBox()
-  if ('missing' in real) {
-    console.log(`Later rules are not shown with the real Claude: ${real.missing}`)
-    return ctx.skip(real.missing)
-  }
+  if ('missing' in real) return ctx.skip(real.missing)
   const box = await approvalBox(bypass, { box: real.box })
   await box.say('go [[bash touch no-1]] [[text first part over]]')
   await waitFor('the file', () => box.hasMade('no-1'))
@@ -48,10 +46,7 @@ test('the real Claude, and a wrapper that hangs: the user is asked, not passed o
   timeout: 60_000,
 }, async ctx => {
   const real = await realWrapperBox()
-  if ('missing' in real) {
-    console.log(`A hanging wrapper is not shown with the real Claude: ${real.missing}`)
-    return ctx.skip(real.missing)
-  }
+  if ('missing' in real) return ctx.skip(real.missing)
   const { box } = real
   box.env.IS_SANDBOX = '1'
   box.agenc(['config', 'set', 'stop.grace_ms', '5000'])
@@ -75,9 +70,6 @@ test('the real Claude, and a wrapper that hangs: the user is asked, not passed o
 
 test('the real Claude: the record tells who answered, also when both did', { timeout: 60_000 }, async ctx => {
   const real = await realWrapperBox()
-  if ('missing' in real) {
-    console.log(`Who answered is not shown with the real Claude: ${real.missing}`)
-    return ctx.skip(real.missing)
-  }
+  if ('missing' in real) return ctx.skip(real.missing)
   await playAnswerRace(real.box)
 })

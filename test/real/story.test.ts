@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isAlive } from '../helpers/processes.ts'
 import { findRealClaude, seedClaudeHome } from '../helpers/real-claude.ts'
-import { isProcessAlive, type SessionBox, sessionBox } from '../helpers/session.ts'
+import { type SessionBox, sessionBox } from '../helpers/session.ts'
 import { startStubApi } from '../helpers/stub-api.ts'
 import type { Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -27,10 +28,7 @@ async function answer(box: SessionBox, terminal: Terminal, mission: string, key:
 
 test('the whole story with the real Claude Code', { timeout: 240_000 }, async context => {
   const real = await findRealClaude()
-  if ('missing' in real) {
-    console.log(`not run: ${real.missing}`)
-    return context.skip(real.missing)
-  }
+  if ('missing' in real) return context.skip(real.missing)
   const api = await startStubApi()
   const box = sessionBox({ claude: real.path })
   const { env } = seedClaudeHome(box.home, [], api.baseUrl)
@@ -116,7 +114,7 @@ test('the whole story with the real Claude Code', { timeout: 240_000 }, async co
 
   const processes = box.missions().flatMap(({ wrapper_pid, claude_pid }) => [wrapper_pid, claude_pid])
   box.tmux('kill-server')
-  await waitFor('all processes to end', () => !processes.some(pid => pid !== null && isProcessAlive(pid)))
+  await waitFor('all processes to end', () => !processes.some(pid => pid !== null && isAlive(pid)))
   expect(box.mission(first.mission).status).toBe('crashed')
   expect(box.agenc(['tmux', 'restore'])).toMatchObject({ exitCode: 0 })
   const back = await box.waitForState(first.mission, 'idle')

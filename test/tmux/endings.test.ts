@@ -4,7 +4,8 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../../src/db/migrations.ts'
 import { pathsAt } from '../../src/paths.ts'
-import { isProcessAlive, type SessionBox, sessionBox } from '../helpers/session.ts'
+import { isAlive } from '../helpers/processes.ts'
+import { type SessionBox, sessionBox } from '../helpers/session.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -30,7 +31,7 @@ describe('missions closed by the user are stopped', () => {
     if (hasOther) box.tmux('new-session', '-d', '-s', 'other', 'sleep 1000')
     const processes = processesOf(box)
     box.tmux('kill-session', '-t', '=agenc')
-    await waitFor('all processes to end', () => !processes.some(isProcessAlive))
+    await waitFor('all processes to end', () => !processes.some(isAlive))
     expect(statuses(box)).toEqual(['stopped', 'stopped'])
     expect((statSync(pathsAt(box.agencHome).sessionClosed).mode & 0o777).toString(8)).toBe('600')
     expect(box.agenc(['tmux', 'restore'])).toMatchObject({
@@ -69,7 +70,7 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
     const { a, b } = await twoMissions(box)
     const processes = processesOf(box)
     strike(box)
-    await waitFor('all processes to end', () => !processes.some(isProcessAlive))
+    await waitFor('all processes to end', () => !processes.some(isAlive))
     expect(statuses(box)).toEqual(['crashed', 'crashed'])
     const terminal = box.attach()
     await terminal.waitForText('(blank)')
@@ -86,7 +87,7 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
     await waitFor('its conversation', () =>
       box.tmux('capture-pane', '-p', '-t', window.id).includes('good morning'),
     )
-    expect(box.windowOf(a.mission)).toBeDefined()
+    expect(box.windowOf(a.mission)).toMatchObject({ mission: a.mission, panes: 1 })
     expect(box.agenc(['tmux', 'restore']).stderr).toBe('There is nothing to restore.\n')
     expect(box.windows().filter(({ mission }) => mission !== '')).toHaveLength(2)
   })
@@ -96,7 +97,7 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
     await twoMissions(box)
     const processes = processesOf(box)
     box.tmux('kill-server')
-    await waitFor('all processes to end', () => !processes.some(isProcessAlive))
+    await waitFor('all processes to end', () => !processes.some(isAlive))
     const { default: Sqlite } = await import('better-sqlite3')
     const db = new Sqlite(`${box.agencHome}/database.sqlite`)
     db.prepare(
@@ -153,7 +154,7 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
     const transcript = box.mission(b.mission)
     const processes = processesOf(box)
     box.tmux('kill-server')
-    await waitFor('all processes to end', () => !processes.some(isProcessAlive))
+    await waitFor('all processes to end', () => !processes.some(isAlive))
     const { rmSync } = await import('node:fs')
     rmSync(`${box.home}/.claude/projects`, { recursive: true, force: true })
     const restored = box.agenc(['tmux', 'restore', '--json'])
@@ -178,7 +179,7 @@ describe('agenc tmux kill', () => {
     const processes = processesOf(box)
     expect(box.agenc(['tmux', 'kill'], { env: env(box, a.id) })).toMatchObject({ exitCode: 0 })
     await waitFor('the session to end', () => !box.tmux('list-sessions').includes('agenc'))
-    expect(processes.filter(isProcessAlive)).toEqual([])
+    expect(processes.filter(isAlive)).toEqual([])
     expect(statuses(box)).toEqual(['stopped', 'stopped'])
     expect(box.tmux('show-hooks', '-g')).not.toContain('session-closed[4711]')
   })
@@ -196,7 +197,7 @@ describe('agenc tmux kill', () => {
     expect(box.agenc(['tmux', 'kill'])).toMatchObject({ exitCode: 0, stderr: '' })
     expect(box.tmux('list-sessions', '-F', '#{session_name}')).toBe('other\n')
     expect(processes).toHaveLength(16)
-    expect(processes.filter(isProcessAlive)).toEqual([])
+    expect(processes.filter(isAlive)).toEqual([])
     expect(new Set(statuses(box))).toEqual(new Set(['stopped']))
   })
 
@@ -217,7 +218,7 @@ describe('agenc tmux kill', () => {
     await box.waitForState(a.mission, 'waiting')
     await waitFor('all processes to end', () => {
       if (box.mission(a.mission).state === 'waiting') box.tmux('send-keys', '-t', a.id, '1')
-      return !processes.some(isProcessAlive)
+      return !processes.some(isAlive)
     })
     await waitFor('the store to know', () => statuses(box).every(status => status === 'stopped'))
   })

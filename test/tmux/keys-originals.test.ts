@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { defaultConfig } from '../../src/config/parse.ts'
+import { defaultConfig } from '../../src/config/read.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { injectKeys } from '../../src/tmux/keys/inject.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'

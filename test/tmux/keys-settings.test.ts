@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { defaultConfig } from '../../src/config/parse.ts'
+import { defaultConfig } from '../../src/config/read.ts'
 import { ExitCode } from '../../src/errors.ts'
 import { injectKeys } from '../../src/tmux/keys/inject.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { defaultConfig } from '../../src/config/parse.ts'
+import { defaultConfig } from '../../src/config/read.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { injectKeys } from '../../src/tmux/keys/inject.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultConfig } from '../../src/config/parse.ts'
+import { defaultConfig } from '../../src/config/read.ts'
 import type { Context } from '../../src/context.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'

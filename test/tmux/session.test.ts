@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isProcessAlive, sessionBox } from '../helpers/session.ts'
+import { isAlive } from '../helpers/processes.ts'
+import { sessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 test('attach, pick a repo, work, start a side mission, exit, and return to the first window', async () => {
@@ -41,5 +42,5 @@ test('attach, pick a repo, work, start a side mission, exit, and return to the f
   expect(killed).toMatchObject({ exitCode: 0, stderr: '' })
   expect(await terminal.exited).toBe(0)
   expect(box.mission(mission.id).status).toBe('stopped')
-  expect([wrapper_pid, claude_pid].map(pid => isProcessAlive(pid!))).toEqual([false, false])
+  expect([wrapper_pid, claude_pid].map(pid => isAlive(pid!))).toEqual([false, false])
 })

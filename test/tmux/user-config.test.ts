@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { isProcessAlive, sessionBox } from '../helpers/session.ts'
+import { isAlive } from '../helpers/processes.ts'
+import { sessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const shells = ['/usr/bin/zsh', '/usr/bin/fish']
@@ -26,11 +27,8 @@ const configs: [title: string, conf: string, prefix: string, needs?: string][] =
   ]),
 ]
 
-test.for(configs)('a whole session works with %s', async ([title, tmuxConf, prefix, needs], context) => {
-  if (needs && !existsSync(needs)) {
-    console.log(`not run: ${title}: ${needs} is not installed`)
-    context.skip(`${needs} is not installed`)
-  }
+test.for(configs)('a whole session works with %s', async ([, tmuxConf, prefix, needs], context) => {
+  if (needs && !existsSync(needs)) context.skip(`not installed: ${needs}`)
   const box = sessionBox({ tmuxConf })
   const terminal = box.attach()
   await terminal.waitForText('(blank)')
@@ -54,5 +52,5 @@ test.for(configs)('a whole session works with %s', async ([title, tmuxConf, pref
   expect(await terminal.exited).toBe(0)
   const { wrapper_pid } = box.mission(first.mission)
   expect(box.agenc(['tmux', 'kill']).exitCode).toBe(0)
-  expect(isProcessAlive(wrapper_pid!)).toBe(false)
+  expect(isAlive(wrapper_pid!)).toBe(false)
 })

@@ -8,7 +8,8 @@ import { tmuxAt } from '../../src/tmux/tmux.ts'
 import { forgetMission, openWindow } from '../../src/tmux/windows.ts'
 import { wrapperCommand } from '../../src/wrapper/launch.ts'
 import { agencScript } from '../helpers/cli.ts'
-import { isProcessAlive, type SessionBox, sessionBox, type WindowRow } from '../helpers/session.ts'
+import { isAlive } from '../helpers/processes.ts'
+import { type SessionBox, sessionBox, type WindowRow } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 function leave(box: SessionBox, window: WindowRow): void {
@@ -46,7 +47,7 @@ describe('return to the parent', () => {
     const { wrapper_pid, claude_pid } = box.mission(b.mission)
     box.tmux('kill-window', '-t', b.id)
     await waitFor('the mission to be stopped', () => box.mission(b.mission).status === 'stopped')
-    await waitFor('its processes to end', () => ![wrapper_pid!, claude_pid!].some(isProcessAlive))
+    await waitFor('its processes to end', () => ![wrapper_pid!, claude_pid!].some(isAlive))
     await waitFor('the parent in front', () => active(box) === a.mission)
   })
 

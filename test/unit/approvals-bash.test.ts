@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decide } from '../../src/approvals/decide.ts'
-import type { ApprovalMode, Rule } from '../../src/approvals/rule.ts'
-import { allowed } from './approvals-commands.ts'
+import type { Rule } from '../../src/approvals/rule.ts'
+import type { Approve } from '../../src/config/approve-modes.ts'
+import { allowed } from './approvals-command-tables.ts'
 
 const dir = '/mission/agent'
 const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
@@ -15,12 +16,12 @@ const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
   decision: 'allow',
 }))
 
-function decision(command: string, rules = everyday, mode: ApprovalMode = 'rules') {
+function decision(command: string, rules = everyday, mode: Approve = 'rules') {
   return decide({ tool: 'Bash', input: { command }, dir, cwd: dir }, rules, mode, path => path).decision
 }
 
-/** What the engine allows is run by a real bash in which only git, ls and npm exist, and those only write down their words. */
-describe('a real bash does no more than was allowed', () => {
+/** Runs allowed commands in a real bash where only git, ls and npm exist, and those only log their arguments. */
+describe('a real bash does no more than the rules allow', () => {
   let root: string
   let log: string
 
@@ -147,11 +148,11 @@ describe('a real bash does no more than was allowed', () => {
       if (program.startsWith('git')) expect(program, command).not.toContain('--output')
   }
 
-  test('for every command of the table', () => {
+  test('for every allowed command of the table', () => {
     for (const command of allowed.filter(text => !/while|git diff --quiet; do/.test(text))) check(command)
   })
 
-  test('for commands made at random', () => {
+  test('for random commands', () => {
     fc.assert(
       fc.property(commands, command => {
         if (/\b(?:while|until)\b/.test(command)) return
@@ -161,7 +162,7 @@ describe('a real bash does no more than was allowed', () => {
     )
   })
 
-  test('and in the mode all, never a push while pushing is denied', () => {
+  test('and with approve mode all never pushes while a rule denies git push', () => {
     const noPush: Rule[] = [{ tool: 'Bash', match: 'git push*', decision: 'deny' }]
     const pieces = [
       ...[

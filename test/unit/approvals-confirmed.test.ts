@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { hookReport } from '../../src/claude/hook-report.ts'
 import { openReplyChannel } from '../../src/claude/reply-channel.ts'
-import { parseConfig } from '../../src/config/parse.ts'
+import { parseConfig } from '../../src/config/check.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
@@ -25,7 +25,7 @@ const rules = [
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Requests of hooks that wait, and a transcript that a test writes. */
+/** Requests whose hooks wait for an answer, and a transcript that the test writes. */
 async function box() {
   const home = temporaryDirectory()
   const paths = pathsAt(home)
@@ -77,7 +77,7 @@ async function box() {
   }
 }
 
-test('a rule has allowed, and Claude took it from there', async () => {
+test('the transcript confirms that a rule allowed the tool', async () => {
   const { ask, ran, took, result, stop, record } = await box()
   ask('touch a')
   expect(record()).toEqual(['allow rule?'])
@@ -89,7 +89,7 @@ test('a rule has allowed, and Claude took it from there', async () => {
   expect(record()).toEqual(['allow rule'])
 })
 
-test('the user has allowed it in the same moment: the tool ended, and no hook decided', async () => {
+test('a tool that ran without a hook decision in the transcript was allowed by the user', async () => {
   const { ask, ran, result, stop, record } = await box()
   ask('touch a')
   ran('touch a', 'one')
@@ -98,7 +98,7 @@ test('the user has allowed it in the same moment: the tool ended, and no hook de
   expect(record()).toEqual(['allow user'])
 })
 
-test('the transcript comes later than the end of the turn', async () => {
+test('the transcript may be written after the end of the turn', async () => {
   const { ask, ran, took, result, stop, record } = await box()
   ask('touch a')
   ran('touch a', 'one')
@@ -110,7 +110,7 @@ test('the transcript comes later than the end of the turn', async () => {
   expect(record()).toEqual(['allow rule'])
 })
 
-test('a denial, and one that came too late', async () => {
+test('a denial is confirmed, and one that came too late counts as allowed by the user', async () => {
   const { ask, ran, took, result, stop, record } = await box()
   ask('rm a')
   took('one', 'deny')
@@ -122,7 +122,7 @@ test('a denial, and one that came too late', async () => {
   expect(record()).toEqual(['deny rule', 'allow user'])
 })
 
-test('the user has turned down what a rule allowed in the same moment', async () => {
+test('a tool that a rule allowed but the user denied at the same moment counts as denied by the user', async () => {
   const { ask, result, stop, record } = await box()
   ask('touch a')
   result('one')
@@ -133,7 +133,7 @@ test('the user has turned down what a rule allowed in the same moment', async ()
   expect(record()).toEqual(['deny user'])
 })
 
-test('allowed by rule and cut short: the mark is there without the tool having run', async () => {
+test('a rule is confirmed even if the tool was interrupted before it ran', async () => {
   const { ask, took, result, stop, record } = await box()
   ask('touch a')
   took('one')
@@ -143,7 +143,7 @@ test('allowed by rule and cut short: the mark is there without the tool having r
   expect(record()).toEqual(['allow rule'])
 })
 
-test('of two at once, each gets its own mark', async () => {
+test('two requests at once are confirmed separately', async () => {
   const { ask, ran, took, result, stop, record } = await box()
   ask('touch a')
   ask('touch b')
@@ -156,7 +156,7 @@ test('of two at once, each gets its own mark', async () => {
   expect(record()).toEqual(['allow user', 'allow rule'])
 })
 
-test('the next turn’s request is not taken for one of the last', async () => {
+test('a request of the next turn is not mixed up with one of the last turn', async () => {
   const { ask, ran, result, stop, record } = await box()
   ask('touch a')
   stop()
@@ -170,7 +170,7 @@ test('the next turn’s request is not taken for one of the last', async () => {
   expect(record()).toEqual(['deny user', 'allow user'])
 })
 
-test('a prompt that comes while the tool still runs is no end of it', async () => {
+test('a prompt during a running tool does not end its request', async () => {
   const { ask, result, prompt, record } = await box()
   ask('touch a')
   result('other')
@@ -179,7 +179,7 @@ test('a prompt that comes while the tool still runs is no end of it', async () =
   expect(record()).toEqual(['allow rule?'])
 })
 
-test('nothing is said where nothing can be known', async () => {
+test('a request stays unconfirmed if the transcript cannot be read', async () => {
   const { ask, ran, stop, requests, record } = await box()
   ask('touch a', { transcript_path: '/nowhere/x.jsonl' })
   ran('touch a', 'one')
@@ -189,7 +189,7 @@ test('nothing is said where nothing can be known', async () => {
   expect(record()).toEqual(['allow rule?'])
 })
 
-test("a subagent's hook is alone with the question", async () => {
+test("a subagent's request is confirmed at once, because only the hook can answer it", async () => {
   const { ask, record } = await box()
   ask('touch a', { agent_id: 'agent-1' })
   expect(record()).toEqual(['allow rule'])

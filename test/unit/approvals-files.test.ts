@@ -7,7 +7,7 @@ import { realPath } from '../../src/approvals/resolve-path.ts'
 import type { Decision, Rule } from '../../src/approvals/rule.ts'
 
 let root: string
-/** Brackets, so that a name taken for a glob would show. */
+/** Contains brackets and braces, so that a test fails if the name is read as a glob. */
 let dir: string
 
 beforeAll(() => {
@@ -59,7 +59,7 @@ describe("a rule for the mission's directory", () => {
     'src/../a.txt',
     'home/x',
     './a.txt',
-  ])('reaches %s', path => {
+  ])('covers %s', path => {
     expect(file('Write', join(dir, path), inDir('Write')).decision).toBe('allow')
     expect(file('Edit', `${dir}/${path}`, inDir('Edit')).decision).toBe('allow')
     expect(file('Read', path, inDir('Read')).decision).toBe('allow')
@@ -86,7 +86,7 @@ describe("a rule for the mission's directory", () => {
     ' /etc/passwd',
     '\t~/x ',
     join('/proc/self', 'root', 'etc/passwd'),
-  ])('does not reach %j', path => {
+  ])('does not cover %j', path => {
     for (const tool of ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Read']) {
       const absolute = /^\s*[/~]/.test(path) || path === '' ? path : `${dir}/${path}`
       expect(file(tool, absolute, inDir(tool)).decision, tool).toBe('ask')
@@ -94,7 +94,7 @@ describe("a rule for the mission's directory", () => {
     }
   })
 
-  test('holds when the directory itself is reached through a link', () => {
+  test('works if the directory itself is reached through a link', () => {
     const alias = join(root, 'alias')
     expect(file('Write', join(alias, 'x'), inDir('Write')).decision).toBe('ask')
     expect(file('Write', join(alias, 'x'), inDir('Write'), { dir: alias, cwd: alias }).decision).toBe('allow')
@@ -111,12 +111,12 @@ describe("a rule for the mission's directory", () => {
     '.claude/settings.json',
     'sub/.git/config',
     '.mcp.json',
-  ])('does not let %s be written', path => {
+  ])('does not allow writing to %s', path => {
     expect(file('Write', join(dir, path), inDir('Write')).decision).toBe('ask')
     expect(file('Read', join(dir, path), inDir('Read')).decision).toBe('allow')
   })
 
-  test('a rule that names them does', () => {
+  test('a rule that names a protected file allows writing to it', () => {
     const rules: Rule[] = [{ tool: 'Write', match: '{dir}/.claude/**', decision: 'allow' }]
     expect(file('Write', join(dir, '.claude/notes.md'), rules).decision).toBe('allow')
     expect(file('Write', join(dir, '.claude/../.git/config'), rules).decision).toBe('ask')
@@ -135,17 +135,17 @@ describe('patterns', () => {
     ['!a.txt', 'b.txt', 'ask'],
     ['~/notes/**', '~/notes/x', 'ask'],
     ['/**', 'a.txt', 'allow'],
-  ])('%s on %s: %s', (match, path, decision) => {
+  ])('%s for %s: %s', (match, path, decision) => {
     expect(file('Read', path, [{ tool: 'Read', match, decision: 'allow' }]).decision).toBe(decision)
   })
 
-  test('an absolute pattern may go through a link that the user named', () => {
+  test('an absolute pattern may contain a link', () => {
     const rules: Rule[] = [{ tool: 'Read', match: `${root}/alias/src/**`, decision: 'allow' }]
     expect(file('Read', `${root}/alias/src/deep/x`, rules).decision).toBe('allow')
   })
 })
 
-describe('a denial', () => {
+describe('a deny rule', () => {
   test.each([
     ['**/secret', 'link'],
     ['**/secret', 'src/away/secret'],
@@ -160,7 +160,7 @@ describe('a denial', () => {
     ['{dir}/**', 'x\ny'],
     ['/etc/**', ' /etc/passwd'],
     ['**/secret', '../outside/secret '],
-  ])('of %s holds for %s', (match, path) => {
+  ])('for %s denies %s', (match, path) => {
     expect(file('Read', path, [...inDir('Read'), ...deny('Read', match)]).decision).toBe('deny')
     const request = { tool: 'Read', input: { file_path: path }, dir, cwd: dir, home: join(root, 'me') }
     expect(objection(request, deny('Read', match))?.decision).toBe('deny')
@@ -192,19 +192,19 @@ describe('searches', () => {
     ['Glob', { pattern: 'src/*' }, 'none'],
     ['Read', { file_path: '/proc/self/cwd/src/deep/x' }, 'ask'],
     ['Read', { file_path: '/proc/self/status' }, 'none'],
-  ])('a denial sees the place that %s %j names', (tool, input, expected) => {
+  ])('a deny rule sees the place that %s %j names: %s', (tool, input, expected) => {
     const rules: Rule[] = [{ tool: 'Glob|Grep|Read', match: '{dir}/src/deep/**', decision: 'deny' }]
     expect(objection({ tool, input, dir, cwd: dir }, rules)?.decision ?? 'none').toBe(expected)
   })
 
-  test('Grep searches where it stands', () => {
+  test('Grep without a path searches the current directory', () => {
     const input = { pattern: 'x' }
     expect(decide({ tool: 'Grep', input, dir, cwd: dir }, inDir('Grep'), 'rules').decision).toBe('allow')
     expect(decide({ tool: 'Grep', input, dir, cwd: root }, inDir('Grep'), 'rules').decision).toBe('ask')
   })
 })
 
-describe('redirections are writes', () => {
+describe('redirections need the permission for Write', () => {
   const rules: Rule[] = [
     ...['ls', 'ls *', 'cd *'].map(match => ({ tool: 'Bash', match, decision: 'allow' as const })),
     ...inDir('Write'),
@@ -243,14 +243,14 @@ describe('redirections are writes', () => {
     expect(bash(command)).toBe(decision)
   })
 
-  test('a denial of Write or Read holds for them', () => {
+  test('deny rules for Write and Read apply to them', () => {
     expect(bash('ls > a.txt', deny('Write', '**/a.txt'))).toBe('deny')
     expect(bash('ls < link', deny('Read', '**/secret'))).toBe('deny')
     expect(bash('ls < a.txt', deny('Read', '**/secret'))).toBe('allow')
   })
 })
 
-test('a rule for commands in the directory follows links, also behind a name', () => {
+test('a command rule with {dir} follows links, also after = in an argument', () => {
   const alias = join(root, 'alias')
   const rules: Rule[] = ['dd if=* of={dir}/*', 'cat {dir}/*', 'cd *', 'cd'].map(match => ({
     tool: 'Bash',
@@ -269,10 +269,10 @@ test('a rule for commands in the directory follows links, also behind a name', (
   expect(bash(`cd; cat ${alias}/a.txt x`)).toBe('ask')
 })
 
-test('real paths are walked as the kernel does', () => {
+test('realPath follows links as the kernel does', () => {
   expect(realPath(`${dir}/inner/../secret`)).toBe(join(root, 'outside/secret'))
   expect(realPath(`${dir}/dangling-twice/x`)).toBe(join(root, 'outside/not-yet/x'))
   expect(realPath('/')).toBe('/')
   expect(realPath('/no/such/./place/..')).toBe('/no/such')
-  expect(() => realPath(join(dir, 'loop'))).toThrow('too many links')
+  expect(() => realPath(join(dir, 'loop'))).toThrow('too many symbolic links')
 })

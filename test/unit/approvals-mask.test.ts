@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { maskInput, maskSecrets } from '../../src/approvals/mask.ts'
+import { maskInput, maskSecrets } from '../../src/approvals/mask-secrets.ts'
 
 const random = 'q7Xz9Lm2Vb4Nc8Kd1Wf6Rt3Yh5Gj0Ps'
 
@@ -53,18 +53,18 @@ test.each([
   'git clone git@github.com:owner/name.git',
   'npm install --save-dev @types/better-sqlite3',
   'node_modules/.bin/some-very-long-program-name-with-dashes',
-])('leaves %j as it is', text => {
+])('does not change %j', text => {
   expect(maskSecrets(text)).toBe(text)
 })
 
-test('what stands around a secret stays', () => {
+test('maskSecrets keeps the text around a secret', () => {
   expect(maskSecrets('TOKEN=abc git push && ls')).toBe('TOKEN=*** git push && ls')
   expect(maskSecrets('git clone https://bob:pw@example.com/r.git x')).toBe(
     'git clone https://bob:***@example.com/r.git x',
   )
 })
 
-test('inputs are masked to the bottom, and by the name of the key', () => {
+test('maskInput masks nested values, and strings whose key names a secret', () => {
   const input = { command: 'TOKEN=abc ls', env: [{ apiKey: 'abc', n: 1 }, null], password: 'x' }
   expect(maskInput(input)).toEqual({
     command: 'TOKEN=*** ls',
@@ -73,7 +73,7 @@ test('inputs are masked to the bottom, and by the name of the key', () => {
   })
 })
 
-test('never throws, and masking twice changes nothing', () => {
+test('maskSecrets never throws, and masking twice changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), text => {
       const once = maskSecrets(text)

@@ -14,7 +14,7 @@ function objectionTo(command: string, rules = noPush): string {
   return objection(request, rules, path => path)?.decision ?? 'none'
 }
 
-describe('only known when the shell has run, and perhaps what a rule denies', () => {
+describe('asks about commands that might turn out to be what a rule denies', () => {
   test.each([
     'git $(echo push)',
     'git "$(echo push)"',
@@ -61,7 +61,7 @@ describe('only known when the shell has run, and perhaps what a rule denies', ()
   })
 })
 
-describe('denied, whatever is unknown about it', () => {
+describe('denies commands that match whatever the unknown values are', () => {
   test.each([
     'git push $x',
     'git "push" "$@"',
@@ -73,7 +73,7 @@ describe('denied, whatever is unknown about it', () => {
   })
 })
 
-describe('nothing that a rule denies, whatever the shell fills in', () => {
+describe('does not object to commands that cannot match a deny rule', () => {
   test.each([
     'git status',
     'git log "$range"',
@@ -123,12 +123,12 @@ describe('nothing that a rule denies, whatever the shell fills in', () => {
   })
 })
 
-test('the rule that denies is named by its place, and says what it says', () => {
+test('the objection has the index and the message of the deny rule', () => {
   const request = { tool: 'Bash', input: { command: 'git push' }, dir: '/m', cwd: '/m' }
   expect(objection(request, noPush)).toMatchObject({ rule: 1, message: 'push is mine' })
 })
 
-test('rules that ask or allow stop nothing that Claude would run unasked', () => {
+test('rules that ask or allow do not object to a tool that Claude may run without asking', () => {
   expect(objectionTo('ls $x')).toBe('none')
   expect(objectionTo('git $x', [noPush[0]!, noPush[2]!])).toBe('none')
 })
@@ -157,7 +157,7 @@ test.each([
   ['Bash', { command: 'cat < "$file"' }, 'none'],
   ['AskUserQuestion', {}, 'none'],
   ['ExitPlanMode', {}, 'none'],
-])('%s %j', (tool, input, expected) => {
+])('%s %j: %s', (tool, input, expected) => {
   const rules: Rule[] = [{ tool: 'Write', match: '{dir}/secrets/**', decision: 'deny' }]
   const verdict = objection({ tool, input, dir: '/m', cwd: '/m' }, rules, path => path)
   expect(verdict?.decision ?? 'none').toBe(expected)

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/approvals/decide.ts'
 import { couldMatch, matches, unknownText } from '../../src/approvals/glob.ts'
-import type { ApprovalMode, Rule } from '../../src/approvals/rule.ts'
-import { allowed, hostile } from './approvals-commands.ts'
+import type { Rule } from '../../src/approvals/rule.ts'
+import { type Approve, approveModes } from '../../src/config/approve-modes.ts'
+import { allowed, hostile } from './approvals-command-tables.ts'
 
 const dir = '/mission/agent'
 const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
@@ -12,7 +13,7 @@ const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
   decision: 'allow',
 }))
 
-function decision(command: string, rules = everyday, mode: ApprovalMode = 'rules') {
+function decision(command: string, rules = everyday, mode: Approve = 'rules') {
   return decide({ tool: 'Bash', input: { command }, dir, cwd: dir }, rules, mode, path => path).decision
 }
 
@@ -34,7 +35,7 @@ describe('joining commands', () => {
   )
   const operator = fc.constantFrom(...operators)
 
-  test('one part that is not allowed spoils the whole, on either side', () => {
+  test('one part that is not allowed makes the whole command ask, in either order', () => {
     fc.assert(
       fc.property(harmless, operator, harmful, (good, glue, bad) => {
         expect(decision(`${good}${glue}${bad}`)).toBe('ask')
@@ -44,7 +45,7 @@ describe('joining commands', () => {
     )
   })
 
-  test('so does every attempt of the table', () => {
+  test('so does every hostile command of the table', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...hostile.filter(text => !/^[\s#]/.test(text) && text !== '')),
@@ -57,7 +58,7 @@ describe('joining commands', () => {
     )
   })
 
-  test('nested anywhere, too', () => {
+  test('so does one that is nested anywhere', () => {
     const nest = fc.constantFrom(
       (inner: string) => `ls $(${inner})`,
       (inner: string) => `ls "$(${inner})"`,
@@ -78,8 +79,8 @@ describe('joining commands', () => {
   })
 })
 
-test('never throws, whatever it is given', () => {
-  const modes = fc.constantFrom<ApprovalMode>('ask', 'rules', 'all')
+test('decide never throws, whatever the input', () => {
+  const modes = fc.constantFrom(...approveModes)
   const rules = fc.array(
     fc.record({
       tool: fc.oneof(fc.constantFrom('Bash', '*', 'Write'), fc.string()),
@@ -101,7 +102,7 @@ test('never throws, whatever it is given', () => {
   )
 })
 
-test('a glob that covers a text could match it', () => {
+test('if matches is true, couldMatch is true', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '*', '?', unknownText), maxLength: 12 })
   fc.assert(
     fc.property(text, text, (pattern, subject) => {
@@ -111,7 +112,7 @@ test('a glob that covers a text could match it', () => {
   )
 })
 
-test('long input is decided as well', () => {
+test('long input is decided correctly and in time', () => {
   expect(decision(`git add ${'x'.repeat(200_000)}`)).toBe('allow')
   expect(decision(`git add ${'x '.repeat(20_000)}`)).toBe('allow')
   expect(decision(`sudo ${'-x '.repeat(20_000)}`)).toBe('ask')

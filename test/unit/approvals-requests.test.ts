@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { hookReport } from '../../src/claude/hook-report.ts'
 import { openReplyChannel } from '../../src/claude/reply-channel.ts'
 import type { AgentStatus } from '../../src/claude/report.ts'
-import { parseConfig } from '../../src/config/parse.ts'
+import { parseConfig } from '../../src/config/check.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
@@ -18,7 +18,7 @@ import { RuleEngine } from '../../src/wrapper/rule-engine.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
-/** Requests whose dialogs alone can answer them, with a clock that stands unless it is moved. */
+/** Requests that only their dialogs can answer, with a clock that only the test moves. */
 async function requestsBox(settings: object = {}) {
   const paths = pathsAt(temporaryDirectory())
   const id = newMissionId()
@@ -44,7 +44,7 @@ async function requestsBox(settings: object = {}) {
     rules,
     requests,
     onHandedOver,
-    /** A hook waits for its answer, until it leaves. */
+    /** A hook that waits for its answer until `leave` is called. */
     waitingHook: () => {
       const fifo = join(asksDirectory, '1')
       systemRunner.capture('mkfifo', [fifo])
@@ -75,7 +75,7 @@ const read = (file: string, agent?: string) => ({
   agent_id: agent,
 })
 
-test('of two at once, the tool that has run was allowed and the other still waits', async () => {
+test('of two open requests, the one whose tool ran was allowed and the other stays open', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
   box.hook('PermissionRequest', read('/b'))
@@ -86,7 +86,7 @@ test('of two at once, the tool that has run was allowed and the other still wait
   expect(box.requests.hasOpen).toBe(true)
 })
 
-test('a status from before the request says nothing about it', async () => {
+test('a status that is older than the request does not settle it', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
   box.requests.seeStatus(status('busy', 900))
@@ -96,14 +96,14 @@ test('a status from before the request says nothing about it', async () => {
   expect(box.record()).toEqual(['allow user'])
 })
 
-test('from the dialog straight to rest: the user said no', async () => {
+test('a change from waiting to idle means that the user denied the request', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
   box.requests.seeStatus(status('idle', 1_200))
   expect(box.record()).toEqual(['deny user'])
 })
 
-test("a subagent's request is not settled before its dialog was seen", async () => {
+test("a subagent's request is not settled before its dialog has been seen", async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a', 'agent-1'))
   box.requests.seeStatus(status('busy', 1_100))
@@ -115,14 +115,14 @@ test("a subagent's request is not settled before its dialog was seen", async () 
   expect(box.record()).toEqual(['allow user'])
 })
 
-test('a question comes back with its answers, and counts as answered', async () => {
+test('a question counts as answered although its input comes back with answers added', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', { tool_name: 'AskUserQuestion', tool_input: { questions: [] } })
   box.hook('PostToolUse', { tool_name: 'AskUserQuestion', tool_input: { questions: [], answers: {} } })
   expect(box.record()).toEqual(['allow user'])
 })
 
-test('the end of the session ends the waiting, and how long it took is on record', async () => {
+test('the end of the session times out open requests', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))
   box.at(4_000)
@@ -136,7 +136,7 @@ describe('a rule that allows after a delay', () => {
     approvals: { mode: 'rules', delay_ms: 100, rules: [{ tool: 'Read', decision: 'allow' }] },
   }
 
-  test('calls nobody while its hook waits; a hook that leaves meanwhile makes it the user’s', async () => {
+  test('does not call the user while its hook waits, and hands the request over if the hook leaves', async () => {
     const box = await requestsBox(allowing)
     const hook = box.waitingHook()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -149,14 +149,14 @@ describe('a rule that allows after a delay', () => {
     expect([box.requests.isHandled, box.record()]).toEqual([false, ['ask null']])
   })
 
-  test('has nothing to say where no hook waits any more', async () => {
+  test('cannot answer if no hook waits', async () => {
     const box = await requestsBox(allowing)
     box.hook('PermissionRequest', read('/a'))
     expect([box.requests.hasOpen, box.requests.isHandled]).toEqual([true, false])
   })
 })
 
-test('a store that cannot be read leaves the request to the user, and its hook waits for nobody', async () => {
+test('an unreadable store leaves the request to the user and releases the hook', async () => {
   const box = await requestsBox({ approvals: { mode: 'all' } })
   const hook = box.waitingHook()
   onTestFinished(() => hook.leave())

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide, objection } from '../../src/approvals/decide.ts'
-import type { ApprovalMode, Decision, Request, Rule } from '../../src/approvals/rule.ts'
+import type { Decision, Request, Rule } from '../../src/approvals/rule.ts'
+import { type Approve, approveModes } from '../../src/config/approve-modes.ts'
 
 const dir = '/mission/agent'
 const asGiven = (path: string) => path
@@ -13,12 +14,12 @@ function request(tool: string, input: unknown, cwd = dir): Request {
   return { tool, input, dir, cwd, home: '/home/me' }
 }
 
-function bash(command: string, patterns: (string | Rule)[], mode: ApprovalMode = 'rules', cwd = dir) {
+function bash(command: string, patterns: (string | Rule)[], mode: Approve = 'rules', cwd = dir) {
   const rules = patterns.map(pattern => (typeof pattern === 'string' ? rule('Bash', pattern) : pattern))
   return decide(request('Bash', { command }, cwd), rules, mode, asGiven)
 }
 
-describe('which decision wins', () => {
+describe('order of decisions', () => {
   const rules = [
     rule('Bash', 'git *'),
     rule('Bash', 'git push*', 'ask'),
@@ -36,7 +37,7 @@ describe('which decision wins', () => {
     expect(bash(command, rules)).toMatchObject({ decision, rule: index })
   })
 
-  test('the order of the rules does not matter', () => {
+  test('does not depend on the order of the rules', () => {
     expect(bash('git push -f', rules.toReversed())).toMatchObject({
       decision: 'deny',
       rule: 0,
@@ -44,19 +45,19 @@ describe('which decision wins', () => {
     })
   })
 
-  test('all allows what no rule denies or asks', () => {
+  test('approve mode all allows everything unless a rule denies it or says to ask', () => {
     expect(bash('make && $x', [], 'all').decision).toBe('allow')
     expect(bash('git push', rules, 'all').decision).toBe('ask')
     expect(bash('git push -f', rules, 'all').decision).toBe('deny')
   })
 
-  test('in the mode ask only denials are left', () => {
+  test('approve mode ask applies deny rules only', () => {
     expect(bash('git status', rules, 'ask')).toMatchObject({ decision: 'ask', rule: null })
     expect(bash('git push -f', rules, 'ask').decision).toBe('deny')
-    expect(bash('git status', rules, 'nonsense' as ApprovalMode).decision).toBe('ask')
+    expect(bash('git status', rules, 'nonsense' as Approve).decision).toBe('ask')
   })
 
-  test('every part is told apart', () => {
+  test('every part gets its own verdict', () => {
     expect(bash('git status | head; git push', rules).parts).toEqual([
       { text: 'git status', decision: 'allow', rule: 0 },
       { text: 'head', decision: 'ask', rule: null },
@@ -64,7 +65,7 @@ describe('which decision wins', () => {
     ])
   })
 
-  test('a denial before the permission prompt is the only answer given there', () => {
+  test('objection reports deny rules and ignores the others', () => {
     expect(objection(request('Bash', { command: 'git push -f' }), rules, asGiven)).toMatchObject({
       message: 'no',
     })
@@ -124,7 +125,7 @@ describe('globs over commands', () => {
   })
 })
 
-describe('what a glob does not cover, a rule can name', () => {
+describe('a rule can name what a wildcard does not cover', () => {
   test.each([
     ['git -c *', 'git -c core.pager=cat log'],
     ['git log --output=*', 'git log --output=x'],
@@ -272,7 +273,7 @@ describe('what a glob does not cover, a rule can name', () => {
     expect(bash(command, [pattern]).decision).toBe('allow')
   })
 
-  test('wrappers need the command to be allowed as well', () => {
+  test('a launcher such as sudo needs a rule for itself and for the command it runs', () => {
     expect(bash('sudo ls', ['sudo *', 'ls']).decision).toBe('allow')
     expect(bash('xargs ls', ['xargs *', 'ls *']).decision).toBe('allow')
     expect(bash('xargs git log', ['xargs *', 'git *']).decision).toBe('ask')
@@ -287,19 +288,19 @@ describe('what a glob does not cover, a rule can name', () => {
     'find . -ok curl {} + -o /etc/x \\;',
     'find . -exec curl + \\; -exec rm {} +',
     'echo x | find . -exec node \\;',
-  ])('find runs more than it seems: %s', command => {
+  ])('asks about commands hidden in find: %s', command => {
     const rules = ['find * -exec * *', 'find * -ok *', 'curl *', 'node', 'echo *']
     expect(bash(command, rules).decision).toBe('ask')
   })
 
-  test('a rule without a match covers every use', () => {
+  test('a rule without match covers every use of the tool', () => {
     const always = rule('Bash', undefined)
     expect(bash('A=b $x | sudo sh', [always]).decision).toBe('allow')
     expect(bash('git $x', [always, rule('Bash', 'git push*', 'deny')]).decision).toBe('ask')
   })
 })
 
-describe('where a command runs', () => {
+describe('the directory a command runs in', () => {
   test.each([
     ['git status', dir, 'allow'],
     ['git status', `${dir}/sub`, 'ask'],
@@ -348,7 +349,7 @@ describe('where a command runs', () => {
     expect(decide(request('Bash', { command }, cwd), rules, 'rules', resolved).decision).toBe(decision)
   })
 
-  test('outside the sandbox nothing is waved through', () => {
+  test('a command outside the sandbox is not allowed by a glob', () => {
     const input = { command: 'git status', dangerouslyDisableSandbox: true }
     expect(decide(request('Bash', input), [rule('Bash', 'git *')], 'rules', asGiven).decision).toBe('ask')
   })
@@ -385,7 +386,7 @@ describe('other tools', () => {
     expect(web(url, match)).toBe('ask')
   })
 
-  test('an address is denied however it is spelled', () => {
+  test('a deny rule recognises every spelling of a URL', () => {
     expect(web('https://EVIL.example/x', 'evil.example', 'deny')).toBe('deny')
     expect(web('https://evil.example:443/x', 'https://evil.example/*', 'deny')).toBe('deny')
     expect(web('https://evil.example./x', 'evil.example', 'deny')).toBe('deny')
@@ -398,7 +399,7 @@ describe('other tools', () => {
     expect(web('https://bücher.example/x', 'bücher.example', 'deny')).toBe('deny')
   })
 
-  test('tools of MCP servers by glob, without a match', () => {
+  test('a glob names tools of MCP servers, and match never allows one', () => {
     const rules = [rule('mcp__github__*', undefined), rule('mcp__github__delete*', undefined, 'deny')]
     const tool = (name: string) => decide(request(name, { x: 1 }), rules, 'rules', asGiven).decision
     expect(tool('mcp__github__get_issue')).toBe('allow')
@@ -410,7 +411,7 @@ describe('other tools', () => {
     )
   })
 
-  test('a field that is understood, and several tools in one rule', () => {
+  test('one rule can name several tools, and match is compared with the known field', () => {
     const rules = [rule('Task|Agent', 'Explore')]
     expect(decide(request('Task', { subagent_type: 'Explore' }), rules, 'rules', asGiven).decision).toBe(
       'allow',
@@ -420,7 +421,7 @@ describe('other tools', () => {
 
   test.each(['AskUserQuestion', 'ExitPlanMode'])('%s is never answered by a rule', tool => {
     for (const decision of ['allow', 'deny'] as const) {
-      for (const mode of ['ask', 'rules', 'all'] as const) {
+      for (const mode of approveModes) {
         expect(decide(request(tool, {}), [rule('*', undefined, decision)], mode, asGiven).decision).toBe(
           'ask',
         )
@@ -430,7 +431,7 @@ describe('other tools', () => {
   })
 })
 
-describe('whatever goes wrong is asked', () => {
+describe('every failure asks the user', () => {
   const broken = [
     { decision: 'allow' },
     { tool: 'Bash', match: 7, decision: 'deny' },
@@ -447,14 +448,14 @@ describe('whatever goes wrong is asked', () => {
     expect(decide(asked, [rule('*', '*'), rule('Bash', '*')], 'rules', asGiven).decision).toBe('ask')
   })
 
-  test('a broken rule asks, and takes no force from a denial', () => {
+  test('a malformed rule asks, and does not disable deny rules', () => {
     expect(bash('ls', ['ls', ...broken]).decision).toBe('ask')
     expect(bash('ls', ['ls', ...broken], 'all').decision).toBe('ask')
     const rules = [...broken, rule('Bash', 'ls', 'deny')]
     expect(objection(request('Bash', { command: 'ls' }), rules, asGiven)?.decision).toBe('deny')
   })
 
-  test('a path that cannot be resolved', () => {
+  test('asks if a path cannot be resolved', () => {
     const fails = () => {
       throw new Error('EACCES')
     }

@@ -1,21 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { answer, type Values } from '../../src/cli/completion/candidates.ts'
-import type { Tree } from '../../src/cli/completion/command-tree.ts'
-import { joinEquals } from '../../src/cli/completion/parse-line.ts'
-import tree from '../../src/cli/completion/tree.json' with { type: 'json' }
+import tree from '../../src/commands/command-tree.json' with { type: 'json' }
 
-const noValues: Values = async (kind, command, before) => [
-  { value: `<${kind}>`, description: `${command} ${before.join(',')}` },
-]
+/** Offers the name of the kind that was asked for. */
+const kinds: Values = async kind => [{ value: `<${kind}>`, description: '' }]
 
-/** The values offered for a line, the cursor at its end. */
-async function offered(line: string, values: Values = noValues): Promise<string[] | string> {
-  const found = await answer(tree as Tree, line.split(' '), values)
+/** The values offered with the cursor at the end of the line. */
+async function offered(line: string, values: Values = kinds): Promise<string[] | string> {
+  const found = await answer(tree, line.split(' '), values)
   return typeof found === 'string' ? found : found.map(({ value }) => value)
 }
 
 describe('words of the command line', () => {
-  test('commands, then their verbs, by what is typed of them', async () => {
+  test('commands, then their verbs, filtered by the typed letters', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining(['mission', 'repo', 'setup', 'doctor', 'help']))
     expect(await offered('mis')).toEqual(['mission'])
     expect(await offered('mission re')).toEqual(['resume', 'rename'])
@@ -24,13 +21,13 @@ describe('words of the command line', () => {
     expect(await offered('constructor ')).toEqual([])
   })
 
-  test('what is hidden stays hidden', async () => {
+  test('hidden commands and options are not offered', async () => {
     expect(await offered('mission _')).toEqual([])
     expect(await offered('_')).toEqual([])
     expect(await offered('mission new --here')).toEqual([])
   })
 
-  test('options that were not given yet', async () => {
+  test('options that are not on the line yet', async () => {
     expect(await offered('mission ls -')).toEqual(['--all', '--json', '--help'])
     expect(await offered('mission ls -a -')).toEqual(['--json', '--help'])
     expect(await offered('mission ls --all --j')).toEqual(['--json'])
@@ -48,7 +45,11 @@ describe('values', () => {
   test.each([
     ['mission show ', ['<mission>']],
     ['mission show 3f2a ', []],
-    ['mission stop 3f2a ', ['<missions>']],
+    ['mission stop 3f2a ', ['<running missions>']],
+    ['mission archive 3f2a ', ['<missions>']],
+    ['repo add ', ['<dir>']],
+    ['setup --repo ', ['<dir>']],
+    ['setup --hotkey ', ['<nothing>']],
     ['mission new ', ['<repo>']],
     ['mission new --clone ', ['<mission>']],
     ['mission new --name ', ['<text>']],
@@ -61,21 +62,20 @@ describe('values', () => {
     expect(await offered(line)).toEqual(expected)
   })
 
-  test('after -- a dash begins a value', async () => {
+  test('after --, a word with a dash is a value', async () => {
     const dashed: Values = async () => [{ value: '-v', description: '' }]
     expect(await offered('config set claude.args -- -', dashed)).toEqual(['-v'])
   })
 
-  test('bash splits --name=value into three words, and wants only the last one back', async () => {
-    expect(joinEquals(['mission', 'new', '--approve', '=', 'r'])).toEqual(['mission', 'new', '--approve=r'])
-    expect(joinEquals(['a', '=', 'b'])).toEqual(['a', '=', 'b'])
+  test('bash splits --name=value into three words and gets only the last one back', async () => {
     const who: Values = async () => ['ask', 'rules'].map(value => ({ value, description: '' }))
     expect(await offered('mission new --approve = r', who)).toEqual(['rules'])
     expect(await offered('mission new --approve =', who)).toEqual(['ask', 'rules'])
     expect(await offered('mission new --approve=r', who)).toEqual(['--approve=rules'])
+    expect(await offered('config set a = ', who)).toEqual(['ask', 'rules'])
   })
 
-  test('the shell completes paths', async () => {
+  test('directories are left to the shell', async () => {
     expect(await offered('repo add ', async () => 'dirs')).toBe('dirs')
   })
 })

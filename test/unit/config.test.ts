@@ -1,7 +1,12 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseConfig } from '../../src/config/parse.ts'
-import { findSetting, splitKey } from '../../src/config/setting-key.ts'
-import { valueFromWords } from '../../src/config/setting-value.ts'
+import { parseConfig } from '../../src/config/check.ts'
+import { defaultConfig, readConfig, stopGraceMs } from '../../src/config/read.ts'
+import { findSetting, settingNamed, splitKey, valueFromWords } from '../../src/config/settings.ts'
+import { changeConfig } from '../../src/config/write.ts'
+import { pathsAt } from '../../src/paths.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
 
 describe('keys', () => {
   test.each([
@@ -10,7 +15,7 @@ describe('keys', () => {
     ['repos.local/a/b.setup', ['repos', 'local/a/b', 'setup']],
   ])('%s', (key, path) => {
     expect(splitKey(key)).toEqual(path)
-    expect(findSetting(key).path).toEqual(path)
+    expect(settingNamed(key).path).toEqual(path)
   })
 
   test.each([
@@ -18,10 +23,33 @@ describe('keys', () => {
     ['claude.permissionmode', 'claude.permission_mode'],
     ['tmux.prefix', 'tmux.prefix_key'],
     ['repos.github.com/o/r.modle', 'repos.github.com/o/r.model'],
-  ])('%s is not known: did you mean %s?', (wrong, right) => {
-    expect(() => findSetting(wrong)).toThrowError(
+  ])('%s is unknown and suggests %s', (wrong, right) => {
+    expect(() => settingNamed(wrong)).toThrowError(
       expect.objectContaining({ exitCode: 64, hint: `Did you mean ${right}?` }),
     )
+  })
+
+  test.each([
+    ['repos.shop.setup', 'repos.local/src/shop.setup'],
+    ['repos.src/shop.setup', 'repos.local/src/shop.setup'],
+    ['repos.shp.setup', 'repos.local/src/shop.setup'],
+    ['repos.site.model', 'repos.github.com/a/site.model or repos.github.com/b/site.model'],
+    ['repos.o/r.model', 'repos.github.com/o/r.model'],
+  ])('%s suggests a key of a repo that exists: %s', async (partial, suggested) => {
+    const repos = () => ['github.com/a/site', 'github.com/b/site', 'local/src/shop']
+    await expect(findSetting(partial, repos)).rejects.toMatchObject({
+      exitCode: 64,
+      hint: expect.stringContaining(suggested),
+    })
+  })
+
+  test('a whole repo name is taken without a look at the known repos', async () => {
+    const repos = () => {
+      throw new Error('not needed')
+    }
+    expect(await findSetting('repos.local/a/b.setup', repos)).toMatchObject({
+      path: ['repos', 'local/a/b', 'setup'],
+    })
   })
 })
 
@@ -71,6 +99,91 @@ describe('typed values', () => {
     ['repos.github.com/o/r.setup', ['["npm","ci"]'], ['npm', 'ci']],
     ['approvals.rules', ['[{"tool":"Bash","decision":"ask"}]'], [{ tool: 'Bash', decision: 'ask' }]],
   ])('%s %j', (key, words, value) => {
-    expect(valueFromWords(findSetting(key), words)).toEqual(value)
+    expect(valueFromWords(settingNamed(key), words)).toEqual(value)
+  })
+})
+
+describe('the reader and its cache', () => {
+  function settingsFile(text?: string) {
+    const paths = pathsAt(temporaryDirectory())
+    if (text !== undefined) writeFileSync(paths.config, text)
+    return paths
+  }
+
+  /** Changes the cached value, so that a test can tell whether the cache was used. */
+  function markCache(path: string): void {
+    const cached = JSON.parse(readFileSync(path, 'utf8'))
+    cached.config.claude.model = 'from the cache'
+    writeFileSync(path, JSON.stringify(cached))
+  }
+
+  test('without a file, the defaults apply and no cache is written', async () => {
+    const paths = settingsFile()
+    expect(await readConfig(paths)).toEqual(defaultConfig)
+    expect(existsSync(paths.configCache)).toBe(false)
+  })
+
+  test('the defaults in the schema directory are those of the schema', () => {
+    const parsed = parseConfig('{}')
+    expect(parsed.ok && parsed.config).toEqual(defaultConfig)
+  })
+
+  test('the first read checks and caches, the next one uses the cache', async () => {
+    const paths = settingsFile('{ "claude": { "model": "opus" } }')
+    expect((await readConfig(paths)).claude.model).toBe('opus')
+    markCache(paths.configCache)
+    expect((await readConfig(paths)).claude.model).toBe('from the cache')
+  })
+
+  test('a changed text is checked again, and replaces the cache', async () => {
+    const paths = settingsFile('{ "claude": { "model": "opus" } }')
+    await readConfig(paths)
+    writeFileSync(paths.config, '{ "claude": { "model": "haiku" } }')
+    expect((await readConfig(paths)).claude.model).toBe('haiku')
+    markCache(paths.configCache)
+    expect((await readConfig(paths)).claude.model).toBe('from the cache')
+  })
+
+  test('the cache of another version of agenc is not used', async () => {
+    const paths = settingsFile('{ "claude": { "model": "opus" } }')
+    await readConfig(paths)
+    const cached = JSON.parse(readFileSync(paths.configCache, 'utf8'))
+    cached.config.claude.model = 'old'
+    writeFileSync(paths.configCache, JSON.stringify({ ...cached, version: '0.0.0' }))
+    expect((await readConfig(paths)).claude.model).toBe('opus')
+  })
+
+  test('a cache that cannot be written does not matter', async () => {
+    const paths = settingsFile('{ "claude": { "model": "opus" } }')
+    mkdirSync(join(paths.configCache, 'in-the-way'), { recursive: true })
+    expect((await readConfig(paths)).claude.model).toBe('opus')
+  })
+
+  test('a write leaves a cache that fits', async () => {
+    const paths = settingsFile()
+    await changeConfig(paths, [[settingNamed('claude.model'), 'opus']])
+    markCache(paths.configCache)
+    expect((await readConfig(paths)).claude.model).toBe('from the cache')
+    rmSync(paths.configCache)
+    expect((await readConfig(paths)).claude.model).toBe('opus')
+  })
+
+  test('a mistake is an error with file and line, and the grace period then is the default', async () => {
+    const paths = settingsFile('{ "stop": { "grace_ms": -1 } }')
+    await expect(readConfig(paths)).rejects.toMatchObject({
+      exitCode: 78,
+      message: expect.stringContaining(`${paths.config}:1: stop.grace_ms`),
+    })
+    expect(await stopGraceMs(paths)).toBe(defaultConfig.stop.grace_ms)
+  })
+
+  test('of several changes, all are made or none', async () => {
+    const paths = settingsFile()
+    const changes = [
+      [settingNamed('claude.model'), 'opus'],
+      [settingNamed('stop.grace_ms'), -1],
+    ] as const
+    await expect(changeConfig(paths, changes)).rejects.toMatchObject({ exitCode: 64 })
+    expect(existsSync(paths.config)).toBe(false)
   })
 })

@@ -8,7 +8,7 @@ import { displayWarning, openEditor } from '../../src/editor/open-editor.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
-/** A Linux machine on which these programs are installed. */
+/** A Linux machine with these programs installed. */
 function linuxWith(...programs: string[]) {
   const bin = temporaryDirectory()
   install(bin, ...programs)
@@ -29,11 +29,11 @@ function macWith(...apps: string[]) {
   return { platform: 'darwin' as const, env: { PATH: dir }, appDirs: [dir] }
 }
 
-test('the table and the settings know the same names', () => {
+test('the settings accept the names of all known editors', () => {
   expect(['auto', ...editors.map(editor => editor.name)]).toEqual([...editorNames])
 })
 
-test('auto: the first of the table that is installed', () => {
+test('auto takes the first known editor that is installed', () => {
   const machine = linuxWith('konsole', 'cursor', 'kitty')
   const command = [join(machine.env.PATH, 'cursor'), '{dir}']
   expect(chooseEditor({ name: 'auto' }, machine)).toEqual({
@@ -44,20 +44,20 @@ test('auto: the first of the table that is installed', () => {
   })
 })
 
-test('not installed: a warning and the next one', () => {
+test('an editor that is not installed gives a warning, and the next one is taken', () => {
   const choice = chooseEditor({ name: 'cursor' }, linuxWith('zed', 'konsole'))
   expect(choice).toMatchObject({ name: 'konsole', warnings: ['cursor is not installed'] })
 })
 
-test('after the last one the table begins again', () => {
+test('after the last known editor the search continues with the first', () => {
   expect(chooseEditor({ name: 'konsole' }, linuxWith('zed')).name).toBe('zed')
 })
 
-test('zeditor is preferred to a zed that may be the ZFS daemon', () => {
+test('zeditor is preferred to zed, which may be the ZFS daemon', () => {
   expect(chooseEditor({ name: 'zed' }, linuxWith('zed', 'zeditor')).command[0]).toMatch(/\/zeditor$/)
 })
 
-test('a command of one’s own: as it stands, the directory last where it is not named', () => {
+test('editor.command is run as given, with the directory last unless {dir} is in it', () => {
   const machine = linuxWith('emacs')
   const emacs = join(machine.env.PATH, 'emacs')
   const own = (...command: string[]) => chooseEditor({ name: 'auto', command }, machine)
@@ -69,12 +69,12 @@ test('a command of one’s own: as it stands, the directory last where it is not
   expect(own(emacs).command).toEqual([emacs, '{dir}'])
 })
 
-test('a command of one’s own that is not there: a warning and the table', () => {
+test('an editor.command that is not installed gives a warning, and a known editor is taken', () => {
   const choice = chooseEditor({ name: 'auto', command: ['emacs'] }, linuxWith('zed'))
   expect(choice).toMatchObject({ name: 'zed', warnings: ['emacs (editor.command) is not installed'] })
 })
 
-test('a command of one’s own by a relative path: whatever it finds is not meant', () => {
+test('an editor.command with a relative path gives a warning, and a known editor is taken', () => {
   const machine = linuxWith('zed')
   const program = relative('.', join(machine.env.PATH, 'zed'))
   expect(program).toMatch(/^\.\.\//)
@@ -86,13 +86,16 @@ test('a command of one’s own by a relative path: whatever it finds is not mean
   })
 })
 
-test('none installed: an error that says what to do', () => {
+test('no editor at all is an error that names the setting', () => {
   expect(() => chooseEditor({ name: 'zed' }, linuxWith())).toThrow(
-    expect.objectContaining({ hint: expect.stringContaining('editor.command') }),
+    expect.objectContaining({
+      message: expect.stringContaining('Set editor.command'),
+      hint: expect.stringContaining('zed is not installed'),
+    }),
   )
 })
 
-test('a directory or a file without the right to run is no program', () => {
+test('a directory and a file that is not executable are not programs', () => {
   const machine = linuxWith('kitty')
   mkdirSync(join(machine.env.PATH, 'zed'))
   writeFileSync(join(machine.env.PATH, 'code'), '')
@@ -106,17 +109,19 @@ test.each([
   ['wezterm', 'WezTerm', ['open', '-na', 'WezTerm', '--args', 'start', '--cwd', '{dir}']],
   ['iterm2', 'iTerm', ['open', '-a', 'iTerm', '{dir}']],
   ['terminal-app', 'Terminal', ['open', '-a', 'Terminal', '{dir}']],
-])('macOS: %s as an application', (name, app, [open, ...args]) => {
+])('macOS: %s is opened as an application', (name, app, [open, ...args]) => {
   const machine = macWith(app)
   expect(chooseEditor({ name }, machine).command).toEqual([join(machine.env.PATH, open!), ...args])
 })
 
-test('macOS applications are not looked for on Linux', () => {
+test('Linux does not look for macOS applications', () => {
   const machine = { ...macWith('iTerm'), platform: 'linux' as const }
-  expect(() => chooseEditor({ name: 'iterm2' }, machine)).toThrow('iterm2 is not installed')
+  expect(() => chooseEditor({ name: 'iterm2' }, machine)).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('iterm2 is not installed') }),
+  )
 })
 
-test('the list says what is installed and what is chosen', () => {
+test('the list tells which editors are installed and which is chosen', () => {
   const machine = linuxWith('kitty', 'konsole')
   const listed = listEditors({ name: 'zed' }, machine)
   expect(listed.map(({ name }) => name)).toEqual(editors.map(({ name }) => name))
@@ -129,7 +134,7 @@ test('the list says what is installed and what is chosen', () => {
   expect(listEditors({ name: 'auto' }, linuxWith()).some(({ chosen }) => chosen)).toBe(false)
 })
 
-test('what belongs to this terminal does not reach the editor, the rest does', async () => {
+test('the editor gets the environment without the variables of this terminal', async () => {
   const seen: unknown[] = []
   const choice = { name: 'x', kind: 'own' as const, command: ['x', 'a{dir}b{dir}'], warnings: [] }
   const env = {
@@ -148,12 +153,12 @@ test('what belongs to this terminal does not reach the editor, the rest does', a
   expect(seen).toEqual(['x', ['a/d$&b/d$&'], '/d$&', { HOME: '/h', AGENC_DIRPATH: '/a' }])
 })
 
-test('a program that cannot be started is an error with a way out', async () => {
+test('a program that cannot be started is an error that names the editor', async () => {
   const choice = { name: 'gone', kind: 'own' as const, command: ['/nowhere/gone', '{dir}'], warnings: [] }
   await expect(openEditor(systemRunner, choice, '/', {})).rejects.toThrow('cannot start gone')
 })
 
-test('no display is worth a warning on Linux only', () => {
+test('a missing display gives a warning on Linux only', () => {
   expect(displayWarning('linux', {})).toMatch(/no display/)
   expect(displayWarning('linux', { DISPLAY: ':0' })).toBeNull()
   expect(displayWarning('darwin', {})).toBeNull()

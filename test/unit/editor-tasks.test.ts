@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import { expect, test } from 'vitest'
-import { mergeTask } from '../../src/editor/editor-tasks.ts'
-import { missionTask, taskLabel, vscodeTasks, zedTasks } from '../../src/editor/task-files.ts'
+import { mergeTask, missionTask, taskLabel, vscodeTasks, zedTasks } from '../../src/editor/task-files.ts'
 import { AgencError } from '../../src/errors.ts'
 
 const id = '0b5c2f6e-1111-4222-8333-444455556666'
@@ -34,7 +33,7 @@ function labels(text: string): unknown[] {
   return (Array.isArray(data) ? data : data.tasks).map((entry: { label: unknown }) => entry.label)
 }
 
-/** Whether taking out one piece, and the comma that it needed before it, gives the old text back. */
+/** True if the new text is the old one with one insertion and, before it, one comma. */
 function onlyAdds(text: string, before: string): boolean {
   const comma = sharedStart(text, before)
   const rest = text[comma] === ',' ? text.slice(0, comma) + text.slice(comma + 1) : text
@@ -46,7 +45,7 @@ function sharedStart(a: string, b: string): number {
   return length < 0 ? a.length : length
 }
 
-test.each(both)('$path: a new file holds our task', file => {
+test.each(both)('$path: a new file holds the task', file => {
   const { text } = mergeTask(file, null, task)
   expect(labels(text)).toEqual([taskLabel])
   expect(text).toContain(`"${id}"`)
@@ -56,27 +55,27 @@ test.each(both)('$path: a new file holds our task', file => {
 test.each([
   ['Zed', zedTasks, zedFile],
   ['VS Code', vscodeTasks, vscodeFile],
-])('%s: all else stays byte for byte', (_name, file, before) => {
+])('%s: everything else stays byte for byte', (_name, file, before) => {
   const { text, byHand } = mergeTask(file, before, task)
   expect(labels(text)).toEqual([...labels(before), taskLabel])
   expect(byHand).toEqual([])
   expect(onlyAdds(text, before)).toBe(true)
 })
 
-test('a comment after the last task stays with it', () => {
+test('a comment after the last task stays with that task', () => {
   const { text } = mergeTask(zedTasks, zedFile, task)
   expect(text.startsWith(zedFile.slice(0, zedFile.indexOf('} // stays')))).toBe(true)
   expect(text).toContain('\t}, // stays with test\n\t/* and this too */\n\t{\n\t\t"label": ')
 })
 
-test.each(both)('$path: again changes nothing', file => {
+test.each(both)('$path: a second merge changes nothing', file => {
   for (const before of [null, '', '// nothing yet', file === zedTasks ? zedFile : vscodeFile]) {
     const once = mergeTask(file, before, task).text
     expect(mergeTask(file, once, task).text).toBe(once)
   }
 })
 
-test('our entry is replaced where it stands, also when it was laid out by hand', () => {
+test('the task of the same label is replaced in place, and an equal one keeps its layout', () => {
   const own = `{"label": "${taskLabel}", "command": "agenc", "args": ["mission", "resume", "old"]}`
   const before = `[ {"label": "a"},  ${own}, /* c */ {"label": "b"} ]`
   const { text } = mergeTask(zedTasks, before, task)
@@ -88,7 +87,7 @@ test('our entry is replaced where it stands, also when it was laid out by hand',
   expect(mergeTask(zedTasks, relaid, task).text).toBe(relaid)
 })
 
-test('a byte order mark, CRLF and the file’s own indent are kept', () => {
+test('the byte order mark, CRLF and the file’s own indentation are kept', () => {
   const before = '\ufeff[\r\n      {\r\n            "label": "x"\r\n      }\r\n]\r\n'
   const { text } = mergeTask(zedTasks, before, task)
   expect(
@@ -103,7 +102,7 @@ test.each([
   ['{}', '{\n  "tasks": ['],
   ['{ "version": "2.0.0" }', '{ "version": "2.0.0",\n  "tasks": ['],
   ['{"tasks":[]}', '{"tasks":[\n  {'],
-])('VS Code: %s gets what it lacks', (before, start) => {
+])('VS Code: %s gets the list of tasks', (before, start) => {
   const { text } = mergeTask(vscodeTasks, before, task)
   expect(text.startsWith(start)).toBe(true)
   expect(labels(text)).toEqual([taskLabel])
@@ -131,22 +130,24 @@ const handmade = `[
 ]
 `
 
-test('tasks that skip permissions by hand are pointed out, and left alone', () => {
+test('tasks that skip all permissions are reported and left alone', () => {
   const { text, byHand } = mergeTask(zedTasks, handmade, task)
   expect(byHand).toEqual(['Claude', 'Claude too'])
   expect(text).toContain(handmade.slice(0, handmade.indexOf('  null')))
 })
 
-test('replaced on request: the label and the rest stay, what is started is ours', () => {
+test('replaceByHand: such a task keeps its label and other fields, and starts the mission', () => {
   const { text, byHand } = mergeTask(zedTasks, handmade, task, true)
   expect(byHand).toEqual([])
   expect(parse(text)[0]).toEqual({ label: 'Claude', reveal: 'never', ...task })
   expect(parse(text)[1]).toEqual({ label: 'Claude too', ...task })
   expect(parse(text).slice(2, 6)).toEqual(parse(handmade).slice(2))
+  const others = handmade.slice(handmade.indexOf('  { "label": "careful"'), handmade.indexOf('  null'))
+  expect(text).toContain(others)
   expect(mergeTask(zedTasks, text, task, true)).toEqual({ text, byHand: [] })
 })
 
-test('VS Code: quoted arguments are read, and a shell task becomes a process', () => {
+test('VS Code: quoted arguments are understood, and a shell task becomes a process task', () => {
   const before = `{ "tasks": [
     { "label": "go", "type": "shell", "command": "claude",
       "args": [{ "value": "--dangerously-skip-permissions", "quoting": "strong" }] }
@@ -156,11 +157,11 @@ test('VS Code: quoted arguments are read, and a shell task becomes a process', (
   expect(parse(text).tasks[0]).toEqual({ label: 'go', type: 'process', ...task })
 })
 
-test('a permission mode is passed on where one is given', () => {
+test('a permission mode becomes an option of the command', () => {
   expect(missionTask(id, 'plan').args).toEqual(['mission', 'resume', id, '--permission-mode', 'plan'])
 })
 
-test('whatever stands there: valid, once, others unchanged, stable', () => {
+test('any file: the result is valid, has the task once, keeps the others, and a second merge changes nothing', () => {
   const entry = fc.record(
     { label: fc.string(), command: fc.string(), extra: fc.jsonValue() },
     { requiredKeys: ['label'] },

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest'
-import { closeWindow, focusWindow } from '../../src/editor/window-actions.ts'
-import { macosWindows } from '../../src/editor/windows/macos.ts'
-import type { WindowSystem } from '../../src/editor/windows/system.ts'
-import { windowSystemFor } from '../../src/editor/windows/window-system.ts'
-import { parseWmctrl } from '../../src/editor/windows/wmctrl.ts'
-import { x11Windows } from '../../src/editor/windows/x11.ts'
-import { parseProperties } from '../../src/editor/windows/xprop.ts'
+import type { Desktop } from '../../src/editor/desktop.ts'
+import { macosWindows } from '../../src/editor/macos-windows.ts'
+import { actOnWindow } from '../../src/editor/window-actions.ts'
+import { type WindowSystem, windowSystemFor } from '../../src/editor/window-system.ts'
+import { parseProperties, parseWmctrl, x11Windows } from '../../src/editor/x11-windows.ts'
 import { scanProcesses } from '../../src/system/process-table.ts'
 import { type Result, type Runner, systemRunner } from '../../src/system/runner.ts'
 
 const answered: Result = { exitCode: 0, signal: null, stdout: '', stderr: '', missing: false }
 const missing: Result = { ...answered, exitCode: null, missing: true }
 
-/** Answers by program and first argument; a program without an answer is not installed. */
+/** A runner with recorded answers. A program that has none counts as not installed. */
 function recorded(answers: Record<string, Partial<Result>>): { exec: Runner; calls: string[] } {
   const calls: string[] = []
   const capture = (file: string, args: readonly string[]): Result => {
@@ -30,7 +28,7 @@ const wmctrlList = `0x0040000c  0 8280   vm N/A
 0x00c00006  0 10702  vm.local   two  spaces
 `
 
-test('wmctrl: ids as WINDOWID has them, foreign and nameless pids left out', () => {
+test('wmctrl: ids are decimal as in WINDOWID, and windows of other machines or without a pid are left out', () => {
   expect(parseWmctrl(wmctrlList, 'vm')).toEqual([
     { id: '4194316', pid: 8280, title: '' },
     { id: '6291463', pid: 8287, title: 'edx : bash — Konsole' },
@@ -38,13 +36,13 @@ test('wmctrl: ids as WINDOWID has them, foreign and nameless pids left out', () 
   ])
 })
 
-test('wmctrl answers for all windows in one call', () => {
+test('wmctrl lists all windows in one call', () => {
   const { exec, calls } = recorded({ 'wmctrl -lp': { stdout: wmctrlList } })
   expect(x11Windows(exec, {}, 'vm').list()).toHaveLength(3)
   expect(calls).toEqual(['wmctrl -lp'])
 })
 
-test('without wmctrl: xprop', () => {
+test('xprop lists the windows if wmctrl is not installed', () => {
   const { exec } = recorded({
     'xprop -root': { stdout: '_NET_CLIENT_LIST(WINDOW): window id # 0x40000c, 0x600007\n' },
     'xprop -id 0x40000c': {
@@ -56,7 +54,7 @@ test('without wmctrl: xprop', () => {
   expect(x11Windows(exec, {}, 'vm').list()).toEqual([{ id: '4194316', pid: 12, title: 'a "b" c' }])
 })
 
-test('xprop: a window of another machine is not ours', () => {
+test('xprop: a window of another machine is left out', () => {
   const text = '_NET_WM_PID(CARDINAL) = 12\nWM_CLIENT_MACHINE(STRING) = "far"\n'
   expect(parseProperties('0x1', text, 'vm')).toBeNull()
 })
@@ -68,14 +66,14 @@ const xdotoolAnswers = {
   'xdotool getwindowpid 4194331': { exitCode: 1 },
 }
 
-test.each([':0', 'unix:0.0'])('with xdotool alone, on %s: windows with a class', DISPLAY => {
+test.each([':0', 'unix:0.0'])('xdotool alone, on %s: lists windows that have a class', DISPLAY => {
   const { exec } = recorded(xdotoolAnswers)
   expect(x11Windows(exec, { DISPLAY }, 'vm').list()).toEqual([
     { id: '4194316', pid: 12, title: 'abcd1234 web' },
   ])
 })
 
-test('with xdotool alone, on a forwarded display: windows unknown, with a reason', () => {
+test('xdotool alone, on a forwarded display: the windows are unknown, and problem() says why', () => {
   const { exec } = recorded(xdotoolAnswers)
   const windows = x11Windows(exec, { DISPLAY: 'localhost:10.0' }, 'vm')
   expect(windows.list()).toBeNull()
@@ -91,26 +89,26 @@ test.each([
   ],
   ['no window manager, xdotool', { xdotool: { exitCode: 1 } }, /window manager/],
   ['no helper program', {}, /install wmctrl/],
-])('%s: windows unknown, with a reason', (_what, answers, reason) => {
+])('%s: the windows are unknown, and problem() says why', (_what, answers, reason) => {
   const windows = x11Windows(recorded(answers).exec, { DISPLAY: ':0' }, 'vm')
   expect(windows.list()).toBeNull()
   expect(windows.problem()).toMatch(reason)
 })
 
-test('an empty desktop is known to be empty', () => {
+test('a desktop without windows has an empty list, not an unknown one', () => {
   const windows = x11Windows(recorded({ wmctrl: {} }).exec, {}, 'vm')
   expect(windows.list()).toEqual([])
   expect(windows.problem()).toBeNull()
 })
 
-test('under Wayland some windows are out of sight, and doctor may say so', () => {
+test('under Wayland problem() says that only X programs are found', () => {
   const windows = x11Windows(recorded({ wmctrl: {} }).exec, { WAYLAND_DISPLAY: 'wayland-0' }, 'vm')
   expect(windows.problem()).toMatch(/XWayland/)
 })
 
 const someWindow = { id: '7', pid: 1, title: '' }
 
-test('focus and close: wmctrl, else xdotool, and never xdotool windowclose', () => {
+test('focus and close use wmctrl, else xdotool, and never xdotool windowclose', () => {
   const first = recorded({ wmctrl: {} })
   const windows = x11Windows(first.exec, {}, 'vm')
   expect([windows.focus(someWindow), windows.close(someWindow)]).toEqual([true, true])
@@ -124,7 +122,7 @@ test('focus and close: wmctrl, else xdotool, and never xdotool windowclose', () 
 test.each([
   [{}, /no display/],
   [{ WAYLAND_DISPLAY: 'wayland-0' }, /Wayland/],
-])('no X display %j: nothing is asked', (env, reason) => {
+])('no X display %j: no program is run', (env, reason) => {
   const { exec, calls } = recorded({})
   const windows = windowSystemFor('linux', env, exec)
   expect([windows.list(), windows.focus(someWindow), windows.close(someWindow)]).toEqual([null, false, false])
@@ -132,7 +130,7 @@ test.each([
   expect(calls).toEqual([])
 })
 
-test('macOS: one osascript for all windows', () => {
+test('macOS: one osascript lists all windows', () => {
   const stdout =
     '[{"id":81,"pid":410,"title":"abcd1234 web"},{"id":90,"pid":512,"title":""},{"odd":1},null]\n'
   const { exec, calls } = recorded({ osascript: { stdout } })
@@ -143,7 +141,7 @@ test('macOS: one osascript for all windows', () => {
   expect(calls).toHaveLength(1)
 })
 
-test('macOS: no permission, no window, no error', () => {
+test('macOS: without the permission the windows are unknown, and problem() says why', () => {
   const windows = macosWindows(recorded({ osascript: { exitCode: 1, stderr: 'not allowed (-1743)' } }).exec)
   expect(windows.list()).toBeNull()
   expect(windows.problem()).toMatch(/Accessibility/)
@@ -162,8 +160,8 @@ test('macOS: a title is an argument, never part of the script', () => {
   expect(argv[0]![3]).not.toContain('Finder')
 })
 
-/** The test's own process stands in for a terminal with a window. */
-function desktopWith(windows: Partial<WindowSystem>) {
+/** A desktop on which this process owns window 7. */
+function desktopWith(windows: Partial<WindowSystem>): { desktop: Desktop; asked: string[] } {
   const asked: string[] = []
   const system: WindowSystem = {
     list: () => [{ id: '7', pid: process.pid, title: '' }],
@@ -173,29 +171,32 @@ function desktopWith(windows: Partial<WindowSystem>) {
     problem: () => null,
     ...windows,
   }
-  return { desktop: { platform: process.platform, exec: systemRunner, windows: system }, asked }
+  const tmux = { agencSocket: null, readServer: () => null, socketIn: () => null }
+  return { desktop: { platform: process.platform, exec: systemRunner, windows: system, tmux }, asked }
 }
 
 const startTime = scanProcesses(process.platform, systemRunner).get(process.pid)!.startTime
-const seen = { id: '7', pid: process.pid, title: '', startTime }
+const found = { id: '7', pid: process.pid, title: '', startTime }
 
-test('a window that is still the same is asked', () => {
+test('a window of the same process is asked', () => {
   const { desktop, asked } = desktopWith({})
-  expect([focusWindow(desktop, seen), closeWindow(desktop, seen)]).toEqual(['asked', 'asked'])
+  expect(actOnWindow(desktop, found, 'focus')).toBe('asked')
+  expect(actOnWindow(desktop, found, 'close')).toBe('asked')
   expect(asked).toEqual(['focus 7', 'close 7'])
 })
 
 test.each([
-  ['the id now belongs to another process', { ...seen, pid: 1 }],
-  ['the pid now belongs to a later process', { ...seen, startTime: '1' }],
-  ['the window is closed', { ...seen, id: '8' }],
-])('%s: nothing is done', (_what, was) => {
+  ['another process has the window id now', { ...found, pid: 1 }],
+  ['another process has the pid now', { ...found, startTime: '1' }],
+  ['the window is closed', { ...found, id: '8' }],
+])('%s: no window is asked', (_what, before) => {
   const { desktop, asked } = desktopWith({})
-  expect([focusWindow(desktop, was), closeWindow(desktop, was)]).toEqual(['gone', 'gone'])
+  expect(actOnWindow(desktop, before, 'focus')).toBe('gone')
+  expect(actOnWindow(desktop, before, 'close')).toBe('gone')
   expect(asked).toEqual([])
 })
 
-test('windows that cannot be listed any more, or not be asked: unable', () => {
-  expect(closeWindow(desktopWith({ list: () => null }).desktop, seen)).toBe('unable')
-  expect(closeWindow(desktopWith({ close: () => false }).desktop, seen)).toBe('unable')
+test('unable: the windows cannot be listed any more, or the request fails', () => {
+  expect(actOnWindow(desktopWith({ list: () => null }).desktop, found, 'close')).toBe('unable')
+  expect(actOnWindow(desktopWith({ close: () => false }).desktop, found, 'close')).toBe('unable')
 })

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { generatedFiles } from '../../scripts/generate/files.ts'
-import type { RepoJson } from '../../src/commands/repo/repo-json.ts'
 import type { StatusJson } from '../../src/commands/status.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
+import type { RepoJson } from '../../src/repo/catalogue.ts'
 import type { Mission, Repo, Status } from '../../types/index.d.ts'
 import { projectRoot } from '../helpers/cli.ts'
 
-test("docs and schema are as the code says; if not: 'npm run generate'", async () => {
+test("generated files match the code; if not, run 'npm run generate'", async () => {
   const files = await generatedFiles()
   expect(Object.keys(files).length).toBeGreaterThan(5)
   for (const [path, text] of Object.entries(files)) {
@@ -21,8 +21,8 @@ test("docs and schema are as the code says; if not: 'npm run generate'", async (
 
 type SameKeys<A, B> = [keyof A, keyof B] extends [keyof B, keyof A] ? true : false
 
-/** Nothing to run: that this file passes the type check is the test. */
-test('the published types are what is printed', () => {
+/** The type check of this file is the test. At run time there is nothing to check. */
+test('the published types match the printed JSON', () => {
   const mission: Mission = {} as MissionJson
   const status: Status = {} as StatusJson
   const repo: Repo = {} as RepoJson

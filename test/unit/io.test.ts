@@ -13,7 +13,7 @@ import { type Column, printTable } from '../../src/io/table.ts'
 import { cleanLines, cleanText, padEnd, textWidth, truncate } from '../../src/io/text.ts'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
 
-describe('text from elsewhere', () => {
+describe('text from other programs', () => {
   test.each([
     ['plain', 'plain'],
     ['\u001b[31mred\u001b[0m', 'red'],
@@ -31,7 +31,7 @@ describe('text from elsewhere', () => {
     expect(cleanText(text)).toBe(clean)
   })
 
-  test('nothing that moves a cursor is left, whatever comes', () => {
+  test('no character that moves a cursor survives', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         expect(cleanText(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
@@ -40,7 +40,7 @@ describe('text from elsewhere', () => {
     )
   })
 
-  test('cut text fits, and cut twice is cut once', () => {
+  test('truncated text fits, and truncating it again changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 40 }), (text, columns) => {
         const cut = truncate(text, columns)
@@ -68,19 +68,19 @@ describe('tables', () => {
     { title: 'ACTIVE', cells: ['3m'] },
   ]
 
-  test('any number of rows', () => {
+  test('can have any number of rows', () => {
     const cells = Array.from({ length: 200_000 }, (_, row) => String(row))
     expect(tableLines([{ title: 'ROW', cells }], 80)).toHaveLength(200_001)
   })
 
-  test('cut from the widest that shrinks', () => {
+  test('shrink their widest column first', () => {
     expect(tableLines(columns, 80)).toEqual([
       'ID        STATE                REPO                 NAME                  ACTIVE',
       '3f2a91bc  waiting: permission  a-long-owner/a-lon…  a name of many word…  3m',
     ])
   })
 
-  test('on the narrowest, ids stay whole and titles go first', () => {
+  test('keep ids whole in the narrowest terminal, and shorten titles first', () => {
     const window: Column = { title: 'WINDOW', cells: ['@12'] }
     expect(tableLines([...columns.slice(0, 4), window, columns[4]!], 44)).toEqual([
       'ID        STATE         REPO  NAME  WI…  AC…',
@@ -88,11 +88,11 @@ describe('tables', () => {
     ])
   })
 
-  test('nothing is cut where no terminal is', () => {
+  test('are not truncated without a terminal', () => {
     expect(tableLines(columns, 40, false)[1]).toContain('🚀 then some')
   })
 
-  test('fit from 36 columns on, whatever is in them', () => {
+  test('fit 36 columns and more with any contents', () => {
     const cells = fc.array(fc.string({ unit: 'grapheme' }).map(cleanText), { minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(cells, fc.integer({ min: 36, max: 300 }), (texts, width) => {
@@ -106,7 +106,7 @@ describe('tables', () => {
     )
   })
 
-  test('a column that says nothing is left out', () => {
+  test('have no column for values that are all empty', () => {
     expect(tableLines([{ title: '', cells: [''] }, columns[0]!], 80)).toEqual(['ID', '3f2a91bc'])
   })
 })
@@ -116,7 +116,7 @@ test.each([
   ['hsow', ['ls', 'show'], 'show'],
   ['frobnicate', ['ls', 'show'], undefined],
   ['x', [], undefined],
-])('nearest to %s of %j: %s', (word, candidates, found) => {
+])('nearest to %s in %j is %s', (word, candidates, found) => {
   expect(nearest(word, candidates)).toBe(found)
 })
 
@@ -138,7 +138,7 @@ test.each([
   [true, { NO_COLOR: '' }, true],
   [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
   [true, { FORCE_COLOR: '0' }, false],
-])('terminal: %s with %j: colours %s', (isTerminal, env, wanted) => {
+])('terminal %s with %j: colours %s', (isTerminal, env, wanted) => {
   expect(wantsColour(isTerminal, env)).toBe(wanted)
 })
 
@@ -152,7 +152,7 @@ test.each([
 })
 
 describe('files', () => {
-  test('are replaced whole, in private, through links', () => {
+  test('are replaced as a whole, with a private mode, and through symbolic links', () => {
     const directory = temporaryDirectory()
     mkdirSync(join(directory, 'elsewhere'))
     writeFileSync(join(directory, 'elsewhere', 'target'), 'old')
@@ -163,14 +163,14 @@ describe('files', () => {
     expect(readdirSync(join(directory, 'elsewhere'))).toEqual(['target'])
   })
 
-  test('nothing is left behind when it fails', () => {
+  test('a failed write leaves nothing behind', () => {
     const directory = temporaryDirectory()
     mkdirSync(join(directory, 'taken'))
     expect(() => writeFileAtomically(join(directory, 'taken'), 'x')).toThrow()
     expect(readdirSync(directory)).toEqual(['taken'])
   })
 
-  test('a disk with room for a part of it: it fails, and the old text stays', async () => {
+  test('a write that does not fit on the disk fails, and the old text stays', async () => {
     const directory = temporaryDirectory()
     const [target, script] = [join(directory, 'config'), join(directory, 'write.cjs')]
     writeFileSync(target, 'old')
@@ -186,7 +186,7 @@ describe('files', () => {
       format: 'cjs',
       logLevel: 'error',
     })
-    // As full as a disk can be told to be without being one: files end at 64 blocks.
+    // A limit of 64 blocks per file stands in for a full disk.
     const limited = ['-c', 'ulimit -f 64; exec "$@"', 'sh', process.execPath, script, target]
     const { status, stderr } = spawnSync('/bin/sh', limited, { encoding: 'utf8' })
     expect([status, stderr]).toEqual([1, expect.stringContaining('EFBIG')])

@@ -12,6 +12,7 @@ import {
 } from '../../src/system/process-tree.ts'
 import { type Result, type Runner, systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
+import { needLinux } from '../helpers/needs.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 /** A ps that answers what was recorded on a Mac. */
@@ -54,7 +55,7 @@ describe('this system', () => {
   })
 
   test('cannot see into another container', ctx => {
-    if (process.platform !== 'linux') ctx.skip('pid namespaces are Linux')
+    needLinux(ctx)
     const self = probe.identify(process.pid)!
     const [boot, , ticks] = self.start.split(':')
     expect(probe.liveness([{ pid: self.pid, start: `${boot}:1:${ticks}` }])).toEqual(['unknown'])

@@ -16,7 +16,7 @@ import { copyArguments, copyDirectory } from '../../src/repo/copy-directory.ts'
 import type { Result, Runner, StreamOptions } from '../../src/system/runner.ts'
 import { type GitBench, gitBench, writeBelow } from '../helpers/git.ts'
 
-test('a copy has what is uncommitted, links as links, and permissions', async () => {
+test('a copy has uncommitted changes, symbolic links and permissions', async () => {
   const bench = gitBench()
   const from = bench.repo('one/agent')
   writeBelow(from, 'untracked', 'x')
@@ -35,7 +35,7 @@ test('a copy has what is uncommitted, links as links, and permissions', async ()
   expect(readdirSync(join(bench.root, 'two'))).toEqual(['agent'])
 })
 
-test('a linked worktree inside belongs to the copy; one outside, or behind a link, is not claimed', async () => {
+test('a linked worktree inside the directory belongs to the copy; one outside or behind a link does not', async () => {
   const bench = gitBench()
   const from = bench.repo('one/agent')
   bench.git('one/agent', 'worktree', 'add', '--quiet', '-b', 'inside', '.claude/worktrees/inside')
@@ -57,7 +57,7 @@ test('a linked worktree inside belongs to the copy; one outside, or behind a lin
 test.each([
   ['behind a link', (text: string) => text],
   ['by a relative path', () => '../../../.claude/worktrees/inside/.git\n'],
-])('a linked worktree inside belongs to the copy %s', async (_how, rewritten) => {
+])('a linked worktree inside the directory belongs to the copy %s', async (_how, rewritten) => {
   const bench = gitBench()
   bench.repo('real/agent')
   bench.git('real/agent', 'worktree', 'add', '--quiet', '-b', 'inside', '.claude/worktrees/inside')
@@ -74,7 +74,7 @@ test.each([
   expect(bench.git('link/agent', 'log', '--oneline', 'inside').split('\n')).toHaveLength(1)
 })
 
-test('interrupted, nothing is left', async () => {
+test('an interrupted copy leaves nothing behind', async () => {
   const bench = gitBench()
   const from = bench.repo('one/agent')
   const controller = new AbortController()
@@ -91,7 +91,7 @@ test('interrupted, nothing is left', async () => {
   expect(existsSync(join(bench.root, 'two'))).toBe(false)
 })
 
-test('a cp that cannot share blocks is asked again without', async () => {
+test('if cp cannot share blocks, it runs again without sharing', async () => {
   const bench = gitBench()
   const from = bench.repo('one/agent')
   const refused: Result = {
@@ -111,7 +111,7 @@ test('a cp that cannot share blocks is asked again without', async () => {
   expect(readdirSync(to).sort()).toEqual(['.git', 'README.md'])
 })
 
-/** cp does its work, but has this to say. */
+/** A cp that copies, and then prints this to stderr. */
 function complaining(bench: GitBench, stderr: string): Runner & { asked: StreamOptions[] } {
   const asked: StreamOptions[] = []
   return {
@@ -124,7 +124,7 @@ function complaining(bench: GitBench, stderr: string): Runner & { asked: StreamO
   }
 }
 
-test('what the original takes away meanwhile is not missed', async () => {
+test('files that the original removes during the copy are not an error', async () => {
   const bench = gitBench()
   const from = bench.repo('one/agent')
   const exec = complaining(
@@ -142,7 +142,7 @@ test.each([
   "cp: cannot stat 'one/.git/objects/4f/8a07': No such file or directory",
   "cp: cannot create regular file 'two/x': No such file or directory",
   "cp: error writing 'two/x': No space left on device",
-])('a copy that is not whole is none: %s', async stderr => {
+])('an incomplete copy is an error: %s', async stderr => {
   const bench = gitBench()
   const from = bench.repo('one/agent')
   const exec = complaining(bench, `cp: cannot stat 'x': No such file or directory\n${stderr}\n`)
@@ -158,6 +158,6 @@ test.each([
   expect(existsSync(join(bench.root, 'two'))).toBe(false)
 })
 
-test('macOS clones files', () => {
+test('on macOS cp clones files', () => {
   expect(copyArguments('darwin', '/from', '/to')).toEqual([['-Rpc', '/from', '/to']])
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Cancelled, ExitCode } from '../../src/errors.ts'
-import { askGit, gitReason, runGit } from '../../src/repo/git.ts'
-import { gitArguments, gitEnvironment } from '../../src/repo/safety.ts'
+import { askGit, gitArguments, gitEnvironment, gitReason, runGit } from '../../src/repo/git.ts'
 import { type Result, type Runner, systemRunner } from '../../src/system/runner.ts'
 
 const done: Result = { exitCode: 0, signal: null, stdout: '', stderr: '', missing: false }
@@ -17,7 +16,7 @@ function answering(result: Partial<Result>): { exec: Runner; env: NodeJS.Process
   }
 }
 
-test('every call carries what keeps a repo from running anything', () => {
+test('every call has the options that keep a repo from running programs', () => {
   const args = gitArguments(['fetch', 'origin'], { gitDir: '/repos/a', workTree: '/w', config: ['a.b=c'] })
   expect(args.slice(0, 2)).toEqual(['--git-dir=/repos/a', '--work-tree=/w'])
   expect(args.slice(-4)).toEqual(['-c', 'a.b=c', 'fetch', 'origin'])
@@ -26,7 +25,7 @@ test('every call carries what keeps a repo from running anything', () => {
   }
 })
 
-test('variables of another git are dropped, those of the user stay', () => {
+test('variables set by another git are dropped, and those of the user stay', () => {
   const own = {
     HOME: '/h',
     GIT_SSH_COMMAND: 'ssh -i key',
@@ -46,7 +45,7 @@ test('variables of another git are dropped, those of the user stay', () => {
   })
 })
 
-test('where nobody can answer, neither git nor ssh asks', () => {
+test('without a terminal neither git nor ssh asks a question', () => {
   expect(gitEnvironment({}, { mayPrompt: false })).toMatchObject({
     GIT_TERMINAL_PROMPT: '0',
     SSH_ASKPASS: 'false',
@@ -55,14 +54,14 @@ test('where nobody can answer, neither git nor ssh asks', () => {
   expect(gitEnvironment({ SSH_ASKPASS: 'mine' }, { mayPrompt: false }).SSH_ASKPASS).toBe('mine')
 })
 
-test('no git at all is exit 69', () => {
+test('a missing git gives exit 69', () => {
   const missing = answering({ missing: true, exitCode: null })
   expect(() => askGit(missing, ['status'])).toThrow(
     expect.objectContaining({ exitCode: ExitCode.unavailable }),
   )
 })
 
-test('a git that Ctrl-C ended is a cancellation', async () => {
+test('git ended by Ctrl-C counts as cancelled', async () => {
   await expect(runGit(answering({ exitCode: null, signal: 'SIGINT' }), ['fetch'])).rejects.toBeInstanceOf(
     Cancelled,
   )
@@ -72,7 +71,7 @@ test.each([
   ['remote: hi\nfatal: repository \u001b[31mgone\u0007\nhint: x\n', 'repository gone'],
   ["fatal: unable to access 'https://me:hunter2@host/a/'", "unable to access 'https://host/a/'"],
   ['something odd\n', 'something odd'],
-  ['', 'git ended with 128'],
-])('the reason in %j', (stderr, reason) => {
+  ['', 'git failed (exit 128)'],
+])('the reason is found in %j', (stderr, reason) => {
   expect(gitReason({ ...done, exitCode: 128, stderr })).toBe(reason)
 })

@@ -2,9 +2,14 @@ import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSy
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Cancelled } from '../../src/errors.ts'
-import { findInLibrary } from '../../src/repo/find-repo.ts'
-import { addToLibrary, libraryPath, removeFromLibrary, updateInLibrary } from '../../src/repo/library.ts'
-import type { RepoId } from '../../src/repo/repo-id.ts'
+import {
+  addToLibrary,
+  findInLibrary,
+  libraryPath,
+  removeFromLibrary,
+  updateInLibrary,
+} from '../../src/repo/library.ts'
+import type { RepoId } from '../../src/repo/reference.ts'
 import { sourceOf } from '../../src/repo/repo-source.ts'
 import { AlreadyThere } from '../../src/repo/staging.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
@@ -18,12 +23,12 @@ async function add(bench: GitBench, text: string): Promise<string> {
   return addToLibrary(bench.tools, libraryOf(bench), sourceOf(bench.tools, text, bench.root))
 }
 
-/** Everything in the library, hidden leftovers included. */
+/** Everything in the library, including hidden temporary directories. */
 function entries(bench: GitBench): string[] {
   return existsSync(libraryOf(bench)) ? readdirSync(libraryOf(bench)) : []
 }
 
-test('a local repo without a remote has its path as origin, one with a remote has that', () => {
+test('the origin of a local repo is its remote, or its path if it has none', () => {
   const bench = gitBench()
   bench.repo('My Code/näme')
   const path = join(bench.root, 'My Code/näme')
@@ -40,12 +45,12 @@ test('a local repo without a remote has its path as origin, one with a remote ha
   expect(sourceOf(bench.tools, path, '/').url).toBe(path)
 })
 
-test('a path that is no repo is refused with a way out', () => {
+test('a path that is not a repo is refused with a suggestion', () => {
   const bench = gitBench()
   bench.repo('app', { 'inner/file': 'x' })
   mkdirSync(join(bench.root, 'plain'))
   const sourceFor = (path: string) => () => sourceOf(bench.tools, path, bench.root)
-  expect(sourceFor('../../x')).toThrow('there is no')
+  expect(sourceFor('../../x')).toThrow('does not exist')
   expect(sourceFor('./plain')).toThrow('is not a git repo')
   expect(sourceFor('./app/inner')).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('repo add') }),
@@ -67,26 +72,29 @@ test('the library has the branches and tags of the source, and no checked-out fi
   expect(entries(bench)).toEqual(['local'])
 })
 
-test("the user's own git settings reach the server: url.insteadOf", async () => {
+test("the user's own git settings apply: url.insteadOf", async () => {
   const bench = gitBench()
   bench.repo('mirror/acme/app.git')
   bench.userConfig(`[url "${bench.root}/mirror/"]\n  insteadOf = https://github.com/\n`)
   expect(await add(bench, 'acme/app')).toBe(libraryPath(libraryOf(bench), 'github.com/acme/app'))
 })
 
-test.each(['gone branch', 'detached', 'empty'])('a source whose HEAD is unusual: %s', async kind => {
-  const bench = gitBench()
-  bench.repo('src/app')
-  if (kind === 'gone branch') bench.git('src/app', 'symbolic-ref', 'HEAD', 'refs/heads/gone')
-  if (kind === 'detached') bench.git('src/app', 'checkout', '--quiet', '--detach')
-  if (kind === 'empty') {
-    mkdirSync(join(bench.root, 'void/app'), { recursive: true })
-    bench.git('void/app', 'init', '--quiet', '--initial-branch=odd/name')
-  }
-  await add(bench, kind === 'empty' ? './void/app' : './src/app')
-  const head = bench.git(`repos/local/${kind === 'empty' ? 'void' : 'src'}/app`, 'symbolic-ref', 'HEAD')
-  expect(head).toBe(kind === 'empty' ? 'refs/heads/odd/name' : 'refs/heads/main')
-})
+test.each(['gone branch', 'detached', 'empty'])(
+  'a source with an unusual HEAD can be cloned: %s',
+  async kind => {
+    const bench = gitBench()
+    bench.repo('src/app')
+    if (kind === 'gone branch') bench.git('src/app', 'symbolic-ref', 'HEAD', 'refs/heads/gone')
+    if (kind === 'detached') bench.git('src/app', 'checkout', '--quiet', '--detach')
+    if (kind === 'empty') {
+      mkdirSync(join(bench.root, 'void/app'), { recursive: true })
+      bench.git('void/app', 'init', '--quiet', '--initial-branch=odd/name')
+    }
+    await add(bench, kind === 'empty' ? './void/app' : './src/app')
+    const head = bench.git(`repos/local/${kind === 'empty' ? 'void' : 'src'}/app`, 'symbolic-ref', 'HEAD')
+    expect(head).toBe(kind === 'empty' ? 'refs/heads/odd/name' : 'refs/heads/main')
+  },
+)
 
 test('an update follows new, moved and deleted branches and tags, and a new default branch', async () => {
   const bench = gitBench()
@@ -107,7 +115,7 @@ test('an update follows new, moved and deleted branches and tags, and a new defa
   expect(bench.git('repos/local/src/app', 'symbolic-ref', 'HEAD')).toBe('refs/heads/trunk')
 })
 
-test('an update of what cannot be reached keeps what was there', async () => {
+test('an update from an unreachable remote keeps the branches', async () => {
   const bench = gitBench()
   bench.repo('src/app')
   const path = await add(bench, './src/app')
@@ -117,14 +125,14 @@ test('an update of what cannot be reached keeps what was there', async () => {
   expect(bench.git('repos/local/src/app', 'rev-parse', 'main')).toBe(before)
 })
 
-test('works where the user allows bare repos only by name', async () => {
+test('works if the user allows only explicit bare repos', async () => {
   const bench = gitBench()
   bench.repo('src/app')
   bench.userConfig('[safe]\n  bareRepository = explicit\n[clone]\n  defaultRemoteName = upstream\n')
   await updateInLibrary(bench.tools, await add(bench, './src/app'))
 })
 
-test('a clone that fails leaves nothing, and its message no password', async () => {
+test('a failed clone leaves nothing behind, and its message contains no password', async () => {
   const bench = gitBench()
   const failure = await add(bench, 'http://me:hunter2@127.0.0.1:1/acme/app').catch(error => error)
   expect(failure.message).toMatch(/^cannot clone http:\/\/127\.0\.0\.1:1\/acme\/app: .*unable to access/)
@@ -132,7 +140,7 @@ test('a clone that fails leaves nothing, and its message no password', async () 
   expect(entries(bench)).toEqual([])
 })
 
-test('an interrupted clone leaves nothing, not even an empty directory', async () => {
+test('an interrupted clone leaves nothing behind, not even an empty directory', async () => {
   const bench = gitBench()
   const started = join(bench.root, 'started')
   const stalled = join(bench.root, 'stalled-ssh')
@@ -148,7 +156,7 @@ test('an interrupted clone leaves nothing, not even an empty directory', async (
   expect(entries(bench)).toEqual([])
 })
 
-test('of two adds at once one wins and the other learns that it is there', async () => {
+test('of two adds at once, one succeeds and the other reports that the repo exists', async () => {
   const bench = gitBench()
   bench.repo('src/app')
   const results = await Promise.allSettled([add(bench, './src/app'), add(bench, './src/app')])
@@ -160,7 +168,7 @@ test('of two adds at once one wins and the other learns that it is there', async
   expect(readdirSync(join(libraryOf(bench), 'local/src'))).toEqual(['app'])
 })
 
-test('letter case does not tell repos apart, and none lies inside another', async () => {
+test('ids that differ only in case are the same repo, and no repo lies inside another', async () => {
   const bench = gitBench()
   bench.repo('Src/App')
   await add(bench, './Src/App')
@@ -173,7 +181,7 @@ test('letter case does not tell repos apart, and none lies inside another', asyn
   expect(() => find('host/group/sub')).toThrow('cannot both be')
 })
 
-test('a removed repo takes its empty directories along, and leaves its neighbours', async () => {
+test('removing a repo removes its empty parent directories, but not its neighbours', async () => {
   const bench = gitBench()
   bench.repo('src/one')
   bench.repo('src/two')
@@ -185,7 +193,7 @@ test('a removed repo takes its empty directories along, and leaves its neighbour
   expect(entries(bench)).toEqual([])
 })
 
-test('what a killed process left is removed a day later, what is being made now is not', async () => {
+test('leftovers of a killed process are removed after a day, but not a clone in progress', async () => {
   const bench = gitBench()
   bench.repo('src/app')
   for (const name of ['.unfinished-old', '.unfinished-new'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { forEachInParallel } from '../../src/io/parallel.ts'
-import { chooseHead } from '../../src/repo/head.ts'
-import { resolveRepo } from '../../src/repo/resolve-repo.ts'
+import { resolveRepo } from '../../src/repo/choose-repo.ts'
+import { chooseHead } from '../../src/repo/library.ts'
 
 const ids = ['github.com/acme/app', 'github.com/acme/site', 'gitlab.com/acme/app', 'local/code/tool']
 
@@ -17,11 +17,11 @@ test.each([
   expect(resolveRepo(word, ids)).toBe(id)
 })
 
-test('what is ambiguous or unknown lists the candidates', () => {
+test('an ambiguous or unknown name lists the candidates', () => {
   expect(() => resolveRepo('app', ids)).toThrow(
     expect.objectContaining({ exitCode: 64, hint: 'Repos:\n  github.com/acme/app\n  gitlab.com/acme/app' }),
   )
-  expect(() => resolveRepo('acme/app', ids)).toThrow('could be any of 2')
+  expect(() => resolveRepo('acme/app', ids)).toThrow('matches 2')
   expect(() => resolveRepo('ol', ids)).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('acme/site') }),
   )
@@ -49,7 +49,7 @@ test.each([
   expect(chooseHead(branches, [remoteDefault], headCommit)).toBe(expected)
 })
 
-test('no more than the limit run at once, and all run', async () => {
+test('all tasks run, and never more than the limit at once', async () => {
   let running = 0
   let most = 0
   const seen: number[] = []

@@ -18,7 +18,7 @@ function lossesIn(bench: GitBench, directory: string, library?: string): string[
   })
 }
 
-test('a fresh copy would lose nothing, ignored files included', () => {
+test('a fresh copy has no unsaved work, and ignored files do not count', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   writeBelow(copy, '.git/info/exclude', 'build\n')
@@ -27,7 +27,7 @@ test('a fresh copy would lose nothing, ignored files included', () => {
   expect(lossesIn(bench, 'nowhere')).toEqual([])
 })
 
-test('changed, staged, deleted and new files are named, with escapes taken out', () => {
+test('changed, staged, deleted and new files are named, without escape sequences', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   bench.commit('origin', { a: '1', b: '2' })
@@ -38,8 +38,8 @@ test('changed, staged, deleted and new files are named, with escapes taken out',
   bench.git('copy', 'add', 'staged')
   for (const name of ['\u001b[31mred', 'two', 'three', 'four']) writeBelow(copy, name, 'x')
   expect(lossesIn(bench, 'copy')).toEqual([
-    '3 files not committed: a, b, staged',
-    '4 files not tracked by git: red, four, three, …',
+    '3 uncommitted files: a, b, staged',
+    '4 untracked files: red, four, three, …',
   ])
 })
 
@@ -60,23 +60,23 @@ test.each([
       bench.commit('copy', { x: '1' })
     },
   ],
-])('commits %s that no remote has are counted', (_where, commit) => {
+])('unpushed commits %s are counted', (_where, commit) => {
   const bench = gitBench()
   pushedCopy(bench)
   commit(bench)
-  expect(lossesIn(bench, 'copy')).toEqual(['1 commit that no remote has'])
+  expect(lossesIn(bench, 'copy')).toEqual(['1 unpushed commit'])
 })
 
-test('a repo without any remote or commit', () => {
+test('a repo without a remote or a commit is handled', () => {
   const bench = gitBench()
   mkdirSync(join(bench.root, 'fresh'))
   bench.git('fresh', 'init', '--quiet')
   expect(lossesIn(bench, 'fresh')).toEqual([])
   bench.commit('fresh', { x: '1' })
-  expect(lossesIn(bench, 'fresh')).toEqual(['1 commit that no remote has'])
+  expect(lossesIn(bench, 'fresh')).toEqual(['1 unpushed commit'])
 })
 
-test('a tag of the remote that is on no branch is not unsaved work', () => {
+test('a tag of the remote that is on no branch does not count as unsaved work', () => {
   const bench = gitBench()
   bench.repo('origin')
   bench.git('origin', 'switch', '--quiet', '--detach')
@@ -87,7 +87,7 @@ test('a tag of the remote that is on no branch is not unsaved work', () => {
   expect(lossesIn(bench, 'copy')).toEqual([])
 })
 
-test('commits that only a tag of its own holds are counted; those of a tag in the library are not', () => {
+test('commits that only a local tag reaches are counted, but not those of a tag in the library', () => {
   const bench = gitBench()
   bench.repo('origin')
   bench.git('origin', 'switch', '--quiet', '--detach')
@@ -101,8 +101,8 @@ test('commits that only a tag of its own holds are counted; those of a tag in th
   bench.commit('copy', { x: '1' })
   bench.git('copy', 'tag', '--force', 'v1')
   bench.git('copy', 'switch', '--quiet', 'main')
-  expect(lossesIn(bench, 'copy', 'library')).toEqual(['1 commit that no remote has'])
-  expect(lossesIn(bench, 'copy', 'a library that is gone')).toEqual(['1 commit that no remote has'])
+  expect(lossesIn(bench, 'copy', 'library')).toEqual(['1 unpushed commit'])
+  expect(lossesIn(bench, 'copy', 'a library that is gone')).toEqual(['1 unpushed commit'])
 })
 
 test.each(['--skip-worktree', '--assume-unchanged'])('changes hidden by %s are named', flag => {
@@ -119,15 +119,15 @@ test.each(['--skip-worktree', '--assume-unchanged'])('changes hidden by %s are n
   expect(lossesIn(bench, 'copy')).toEqual([])
   writeBelow(join(bench.root, 'copy'), 'with space', 'changed')
   writeBelow(join(bench.root, 'tree'), 'a', 'changed')
-  expect(lossesIn(bench, 'copy')).toEqual(['2 files not committed: with space, ../tree/a'])
+  expect(lossesIn(bench, 'copy')).toEqual(['2 uncommitted files: with space, ../tree/a'])
 })
 
-test('behind a link every file is counted once', () => {
+test('files behind a symbolic link are counted once', () => {
   const bench = gitBench()
   pushedCopy(bench)
   symlinkSync('copy', join(bench.root, 'link'))
   writeBelow(bench.root, 'copy/new', 'x')
-  expect(lossesIn(bench, 'link')).toEqual(['1 file not tracked by git: new'])
+  expect(lossesIn(bench, 'link')).toEqual(['1 untracked file: new'])
 })
 
 test('stashes are counted', () => {
@@ -140,7 +140,7 @@ test('stashes are counted', () => {
   expect(lossesIn(bench, 'copy')).toEqual(['2 stashes'])
 })
 
-test('linked worktrees and submodules are looked into', () => {
+test('linked worktrees and submodules are searched', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   bench.repo('library')
@@ -166,13 +166,13 @@ test('linked worktrees and submodules are looked into', () => {
   writeBelow(copy, 'sub/README.md', 'changed again')
   const losses = lossesIn(bench, 'copy')
   expect(losses).toEqual([
-    '2 files not committed: sub, sub/README.md',
-    '1 file not tracked by git: trees/one/new',
-    '1 commit that no remote has',
+    '2 uncommitted files: sub, sub/README.md',
+    '1 untracked file: trees/one/new',
+    '1 unpushed commit',
   ])
 })
 
-test('a directory without git counts as a whole', () => {
+test('in a directory without git all files count', () => {
   const bench = gitBench()
   mkdirSync(join(bench.root, 'plain/empty'), { recursive: true })
   expect(lossesIn(bench, 'plain')).toEqual([])
@@ -180,18 +180,18 @@ test('a directory without git counts as a whole', () => {
   expect(lossesIn(bench, 'plain')).toEqual(['files in a directory that is not a git repo'])
 })
 
-test('what git cannot tell is not taken for nothing', () => {
+test('if git fails, the work counts as unsaved', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   writeFileSync(join(copy, '.git/HEAD'), 'garbage')
-  expect(lossesIn(bench, 'copy')).toEqual([expect.stringContaining('cannot be told')])
+  expect(lossesIn(bench, 'copy')).toEqual([expect.stringContaining('cannot tell')])
   const odd = gitBench()
   pushedCopy(odd)
   odd.git('copy', 'config', 'filter.a=b.clean', 'x')
-  expect(lossesIn(odd, 'copy')).toEqual([expect.stringContaining('cannot be told')])
+  expect(lossesIn(odd, 'copy')).toEqual([expect.stringContaining('cannot tell')])
 })
 
-test('nothing runs while asking, whatever the settings of the repo say', () => {
+test('the check runs no program that the settings of the repo name', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   const mark = join(bench.root, 'ran')
@@ -220,13 +220,13 @@ test('nothing runs while asking, whatever the settings of the repo say', () => {
   writeBelow(copy, '.gitattributes', '* filter=evil\n')
   writeBelow(copy, 'README.md', 'HELLO\n')
   expect(lossesIn(bench, 'copy')).toEqual([
-    '1 file not committed: README.md',
-    '1 file not tracked by git: .gitattributes',
+    '1 uncommitted file: README.md',
+    '1 untracked file: .gitattributes',
   ])
   expect(existsSync(mark)).toBe(false)
 })
 
-test('objects that are missing are not fetched: the repo says by which program', () => {
+test('missing objects are not fetched, because the repo chooses the program that fetches', () => {
   const bench = gitBench()
   const copy = pushedCopy(bench)
   const mark = join(bench.root, 'ran')
@@ -239,6 +239,6 @@ test('objects that are missing are not fetched: the repo says by which program',
   bench.git('copy', 'config', 'core.sshCommand', program)
   const commit = bench.git('copy', 'rev-parse', 'HEAD')
   rmSync(join(copy, '.git/objects', commit.slice(0, 2), commit.slice(2)))
-  expect(lossesIn(bench, 'copy')).toEqual([expect.stringContaining('cannot be told')])
+  expect(lossesIn(bench, 'copy')).toEqual([expect.stringContaining('cannot tell')])
   expect(existsSync(mark)).toBe(false)
 })

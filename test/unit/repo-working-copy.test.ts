@@ -35,7 +35,7 @@ async function copyOf(
   return destination
 }
 
-/** A program for git to run that leaves a mark when it does. */
+/** A program that creates a file when git runs it. */
 function marking(bench: GitBench, name: string): { program: string; ran: () => boolean } {
   const program = join(bench.root, name)
   const mark = `${program}.ran`
@@ -43,7 +43,7 @@ function marking(bench: GitBench, name: string): { program: string; ran: () => b
   return { program, ran: () => existsSync(mark) }
 }
 
-test('a clone of its own: real origin, default branch that follows it, all branches and tags', async () => {
+test('a working copy is a clone with the real origin, a tracking default branch, all branches and tags', async () => {
   const bench = gitBench()
   bench.repo('src/app')
   bench.git('src/app', 'branch', 'feature')
@@ -63,7 +63,7 @@ test('a clone of its own: real origin, default branch that follows it, all branc
   expect(readdirSync(join(bench.root, 'mission'))).toEqual(['agent'])
 })
 
-test('objects are hard links, and it stays whole when the library is gone', async () => {
+test('objects are hard links, and the copy works without the library', async () => {
   const bench = gitBench()
   bench.repo('src/app')
   const copy = await copyOf(bench)
@@ -75,7 +75,7 @@ test('objects are hard links, and it stays whole when the library is gone', asyn
   bench.commit('mission/agent', { new: 'work' })
 })
 
-test('an empty repo starts on the branch its first commit will make', async () => {
+test('an empty repo starts on the branch that its first commit creates', async () => {
   const bench = gitBench()
   mkdirSync(join(bench.root, 'src/app'), { recursive: true })
   bench.git('src/app', 'init', '--quiet', '--initial-branch=odd/name')
@@ -94,7 +94,7 @@ test('an unusual default branch is checked out', async () => {
   )
 })
 
-test('submodules are left for later, and resolve against the real origin', async () => {
+test('submodules are not cloned, and their relative URLs resolve against the real origin', async () => {
   const bench = gitBench()
   bench.repo('src/lib')
   bench.repo('src/app')
@@ -123,7 +123,7 @@ test('submodules are left for later, and resolve against the real origin', async
   expect(bench.git('mission/agent', '-c', 'submodule.recurse=false', 'status', '--short')).toBe('')
 })
 
-test('in an untrusted repo nothing runs: no filter, no hook, no file system monitor', async () => {
+test('an untrusted repo runs no filter, no hook and no file system monitor', async () => {
   const bench = gitBench()
   bench.repo('src/app', { '.gitattributes': '* filter=mine\n', file: 'content\n' })
   const [smudge, process, hook, monitor] = ['smudge', 'process', 'hook', 'monitor'].map(name =>
@@ -155,7 +155,7 @@ test('in an untrusted repo nothing runs: no filter, no hook, no file system moni
   expect([smudge!.ran(), hook!.ran()]).toEqual([true, false])
 })
 
-test('links that point outside and names with escapes are files like others', async () => {
+test('links that point outside and names with escape sequences are copied', async () => {
   const bench = gitBench()
   const outside = join(bench.root, 'outside')
   mkdirSync(outside)
@@ -168,7 +168,7 @@ test('links that point outside and names with escapes are files like others', as
   expect(existsSync(join(copy, '\u001b[31mred\u0007'))).toBe(true)
 })
 
-test('a git that points elsewhere by its environment is not followed', async () => {
+test('git variables in the environment that name another repo are ignored', async () => {
   const bench = gitBench()
   bench.repo('src/app')
   const elsewhere = bench.repo('elsewhere', { other: 'x' })
@@ -182,7 +182,7 @@ test('a git that points elsewhere by its environment is not followed', async () 
   expect(readdirSync(copy).sort()).toEqual(['.git', 'README.md'])
 })
 
-test.each(['clone', 'read-tree'])('interrupted at %s, nothing is left', async step => {
+test.each(['clone', 'read-tree'])('an interruption during %s leaves nothing behind', async step => {
   const bench = gitBench()
   bench.repo('src/app')
   const controller = new AbortController()
@@ -206,7 +206,7 @@ test.each(['clone', 'read-tree'])('interrupted at %s, nothing is left', async st
   expect(existsSync(join(bench.root, 'missions'))).toBe(false)
 })
 
-test('a copy that cannot be made says why and leaves nothing', async () => {
+test('a copy that fails gives the reason and leaves nothing behind', async () => {
   const bench = gitBench()
   const destination = join(bench.root, 'mission/agent')
   const source = join(bench.root, 'gone')

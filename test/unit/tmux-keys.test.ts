@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defaultConfig } from '../../src/config/parse.ts'
+import { defaultConfig } from '../../src/config/read.ts'
 import { keyTable } from '../../src/tmux/keys/key-table.ts'
 import { parseBinding, parseKept, parseNote, readable } from '../../src/tmux/keys/read-keys.ts'
 import { bindCommand, bindText, line } from '../../src/tmux/tmux-script.ts'

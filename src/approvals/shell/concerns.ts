@@ -1,35 +1,35 @@
 import { unknownText } from '../glob.ts'
-import { declarations, shellState } from './carriers.ts'
 import { riskyGitWords } from './git-command.ts'
-import { type RiskyWord, riskyWords } from './options.ts'
-import type { Concern, SimpleCommand } from './part.ts'
 import {
   commandReaders,
+  declarationBuiltins,
   inertPrograms,
   interpreters,
   oneDashPrograms,
+  programAliases,
   riskyOptions,
-  riskyOptionsElsewhere,
-  sameProgram,
+  riskyOptionsOfOthers,
+  stateBuiltins,
   writesSecondOperand,
-} from './programs.ts'
-import { riskyAwkScripts, riskyNumbers, riskySedScripts } from './programs-text.ts'
-import { baseName, isKnown, lookUp, plainProgram } from './words.ts'
+} from './known-programs.ts'
+import { baseName, type Concern, isKnown, lookUp, plainProgram, type SimpleCommand } from './parts.ts'
+import { type RiskyWord, riskyAwkScripts, riskyNumbers, riskySedScripts, riskyWords } from './risky-words.ts'
 
-/** Everything about a command that a glob matching it does not cover. */
+/** Lists everything about a command that a matching glob does not cover by itself. */
 export function concernsOf(command: SimpleCommand): Concern[] {
   const [first, ...rest] = command.words
-  if (!first) return [...command.concerns, ...assignmentConcerns(command), ...redirectOnly(command)]
+  if (!first)
+    return [...command.concerns, ...assignmentConcerns(command), ...redirectionWithoutCommand(command)]
   const program = programName(first.value)
   const args = rest.map(item => item.value)
   return [
     ...command.concerns,
     ...assignmentConcerns(command),
-    ...uncertainWords(command),
-    ...climbingProgram(first.value),
+    ...unknownWordConcerns(command),
+    ...parentDirectoryConcern(first.value),
     ...riskyArguments(program, args).map(toConcern(program)),
     ...stdinConcern(command, program, args),
-    ...shellConcerns(program, args),
+    ...builtinConcerns(program, args),
   ]
 }
 
@@ -40,29 +40,30 @@ export function isInert(command: SimpleCommand): boolean {
 const gnuNames =
   /^g(?:awk|chroot|date|env|find|make|nice|nohup|sed|shuf|sort|split|stdbuf|tar|time|timeout|xargs)$/
 
-/** `python3.12` is python, `gsed` is sed. */
+/** The name under which the tables list a program: `python3.12` is python, and `gsed` is sed. */
 export function programName(program: string): string {
   const base = baseName(program).toLowerCase()
   const plain = base.replace(/^(python|perl|ruby|node|php|lua|pip|pypy|gcc|clang)[\d.-]+$/, '$1')
   const gnu = gnuNames.test(plain) ? plain.slice(1) : plain
-  return lookUp(sameProgram, gnu) ?? gnu
+  return lookUp(programAliases, gnu) ?? gnu
 }
 
-function redirectOnly(command: SimpleCommand): Concern[] {
+function redirectionWithoutCommand(command: SimpleCommand): Concern[] {
   if (command.assignments.length > 0) return []
-  return [{ why: 'a redirection without a command', word: '', names: [], certainAsk: true }]
+  return [{ reason: 'there is a redirection without a command', word: '', names: [], alwaysAsk: true }]
 }
 
 function assignmentConcerns(command: SimpleCommand): Concern[] {
   return command.assignments.map(item => {
     const name = /^\w+\+?=/.exec(item.value)?.[0] ?? item.value
-    const certainAsk = item.doubt !== null
-    return { why: `${name} is set for the command`, word: item.value, names: [name], runs: true, certainAsk }
+    const alwaysAsk = item.doubt !== null
+    const reason = `it sets ${name} for the command`
+    return { reason, word: item.value, names: [name], runsOthers: true, alwaysAsk }
   })
 }
 
-/** A variable or a file name could be an option, or several words. */
-function uncertainWords(command: SimpleCommand): Concern[] {
+/** The value of a variable or a file name could be an option or several words. */
+function unknownWordConcerns(command: SimpleCommand): Concern[] {
   const inert = isInert(command)
   const isGit = programName(command.words[0]!.value) === 'git'
   const separator = command.words.findIndex(item => item.value === '--')
@@ -70,22 +71,23 @@ function uncertainWords(command: SimpleCommand): Concern[] {
     const afterSeparator = isGit && separator > 1 && at > separator
     const harmless = item.doubt === null && at > 0 && (inert || item.pathsOnly || afterSeparator)
     if (isKnown(item) || harmless) return []
-    const why = item.doubt ?? `the value of ${item.value.replaceAll(unknownText, '…')} is not known`
-    return [{ why, word: item.value, names: [], certainAsk: true }]
+    const reason = item.doubt ?? `the value of ${item.value.replaceAll(unknownText, '…')} is not known`
+    return [{ reason, word: item.value, names: [], alwaysAsk: true }]
   })
 }
 
-/** `scripts/../../x` is no script of that directory: a rule has to say how far up it goes. */
-function climbingProgram(program: string): Concern[] {
-  const climb = /^(?:.*\/)?\.\.(?=\/)/.exec(program)?.[0]
-  return climb === undefined ? [] : [{ why: `${program} leads elsewhere`, word: program, names: [climb] }]
+/** `scripts/../../x` does not lie in `scripts`. A rule has to contain the `..` as well. */
+function parentDirectoryConcern(program: string): Concern[] {
+  const upward = /^(?:.*\/)?\.\.(?=\/)/.exec(program)?.[0]
+  if (upward === undefined) return []
+  return [{ reason: `${program} leads to another directory`, word: program, names: [upward] }]
 }
 
 function riskyArguments(program: string, args: readonly string[]): RiskyWord[] {
   if (program === 'git') return riskyGitWords(args)
   if (program.startsWith('git-')) return riskyGitWords([program.slice('git-'.length), ...args])
-  const options = lookUp(riskyOptions, program) ?? (inertPrograms.has(program) ? '' : riskyOptionsElsewhere)
-  const found = riskyWords(bundled(program, args), options, oneDashPrograms.has(program))
+  const options = lookUp(riskyOptions, program) ?? (inertPrograms.has(program) ? '' : riskyOptionsOfOthers)
+  const found = riskyWords(withDashForTar(program, args), options, oneDashPrograms.has(program))
   const words = (list: string[]) => list.map(text => ({ word: text, names: [text] }))
   if (program === 'sed') found.push(...words(riskySedScripts(args)))
   if (program === 'awk') found.push(...words(riskyAwkScripts(args)))
@@ -96,8 +98,8 @@ function riskyArguments(program: string, args: readonly string[]): RiskyWord[] {
   return found
 }
 
-/** `tar xIf …` means `tar -xIf …`. */
-function bundled(program: string, args: readonly string[]): readonly string[] {
+/** `tar xIf …` means the same as `tar -xIf …`. */
+function withDashForTar(program: string, args: readonly string[]): readonly string[] {
   return program === 'tar' && args[0] && !args[0].startsWith('-') ? [`-${args[0]}`, ...args.slice(1)] : args
 }
 
@@ -109,38 +111,38 @@ function assignmentArguments(args: readonly string[]): RiskyWord[] {
 
 function toConcern(program: string) {
   return ({ word, names }: RiskyWord): Concern => ({
-    why: `${program} ${word} can run other programs or write elsewhere`,
+    reason: `${program} ${word} can run other programs or write to other places`,
     word,
     names,
-    runs: true,
+    runsOthers: true,
   })
 }
 
 function stdinConcern(command: SimpleCommand, program: string, args: readonly string[]): Concern[] {
-  const readsProgram =
+  const runsStdin =
     commandReaders.has(program) || (interpreters.has(program) && args.every(arg => arg.startsWith('-')))
-  return readsProgram && command.fed
-    ? [{ why: `${program} runs what it is fed`, word: program, names: [], certainAsk: true }]
+  return runsStdin && command.hasStdin
+    ? [{ reason: `${program} runs its standard input`, word: program, names: [], alwaysAsk: true }]
     : []
 }
 
-function shellConcerns(program: string, args: readonly string[]): Concern[] {
+function builtinConcerns(program: string, args: readonly string[]): Concern[] {
   if (program === 'source' || program === '.') {
     return [
       {
-        why: `${args[0] ?? program} would be run`,
+        reason: `it would run the commands in ${args[0] ?? 'a file'}`,
         word: args[0] ?? program,
         names: args.slice(0, 1),
-        runs: true,
+        runsOthers: true,
       },
     ]
   }
-  if (shellState.has(program)) {
-    return [{ why: `${program} changes the shell`, word: program, names: [program], runs: true }]
+  if (stateBuiltins.has(program)) {
+    return [{ reason: `${program} changes the shell`, word: program, names: [program], runsOthers: true }]
   }
-  if (!declarations.has(program)) return []
+  if (!declarationBuiltins.has(program)) return []
   return args.map(arg => {
     const name = arg.includes('=') ? `${arg.split('=', 1)[0]}=` : arg
-    return { why: `${name} is set`, word: arg, names: [name], runs: true }
+    return { reason: `it sets ${name}`, word: arg, names: [name], runsOthers: true }
   })
 }

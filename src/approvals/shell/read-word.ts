@@ -1,19 +1,18 @@
 import type { Assignment, CommandExpansionPart, Word, WordPart } from 'unbash'
 import { unknownText, unknownWord } from '../glob.ts'
-import { expandBraces } from './braces.ts'
-import { type ShellWord, word } from './part.ts'
+import { type ShellWord, wordOf } from './parts.ts'
 
-/** Variables that the script itself sets to something known. */
+/** Variables that the script itself sets to a known value. */
 export type Variables = ReadonlyMap<string, string>
 
-/** `b=$a$a; c=$b$b; …` doubles at every step. */
+/** A limit, because `b=$a$a; c=$b$b; …` doubles the text at every step. */
 const maxGrowth = 4096
 const plainEscapes = /^(?:[^\\]|\\[nt\\'"])*$/
 
-/** `$=x`, `$~x`, `$^x` and `$+x` are plain text to bash. */
+/** zsh expands `$=x`, `$~x`, `$^x` and `$+x`; to bash and to the parser they are plain text. */
 const zshExpansion = /(?<!\\)(?:\\\\)*\$[=~^+]/
 
-/** A stretch of a word. */
+/** A quoted, expanded or literal section of a word. */
 interface Piece {
   value: string
   resolved?: string
@@ -36,11 +35,11 @@ export function readWord(node: Word, variables: Variables): ShellWord {
   }
 }
 
-/** Claude may run zsh as well, which reads some words in ways of its own. */
+/** Claude may run zsh, which reads some words differently from bash. */
 function doubtAbout(text: string): string | null {
-  if (/\$\{?\w+\}?\[/.test(text)) return 'zsh would take one element'
-  if (/^=./.test(text)) return 'a word that starts with = is a path in zsh'
-  return /^~[^/]/.test(text) ? 'what ~ stands for is not known' : null
+  if (/\$\{?\w+\}?\[/.test(text)) return 'zsh would take one element of the value'
+  if (/^=./.test(text)) return 'zsh reads a word that starts with = as a path'
+  return /^~[^/]/.test(text) ? 'the directory that ~ stands for is not known' : null
 }
 
 function literal({ text, value }: { text: string; value: string }): Piece {
@@ -55,13 +54,13 @@ function readPart(part: WordPart, variables: Variables, quoted: boolean): Piece[
       return [{ value: part.value }]
     case 'AnsiCQuoted': {
       const plain = plainEscapes.test(part.text.slice(2, -1))
-      return [{ value: part.value, doubt: plain ? undefined : "escapes in $'…' differ between shells" }]
+      return [{ value: part.value, doubt: plain ? undefined : "shells read the escapes in $'…' differently" }]
     }
     case 'DoubleQuoted':
       return part.parts.flatMap(child => readPart(child, variables, true))
     case 'LocaleString':
       return [
-        { value: '', doubt: '$"…" is translated' },
+        { value: '', doubt: 'the shell translates $"…"' },
         ...part.parts.flatMap(child => readPart(child, variables, true)),
       ]
     case 'SimpleExpansion': {
@@ -71,13 +70,13 @@ function readPart(part: WordPart, variables: Variables, quoted: boolean): Piece[
     }
     case 'ParameterExpansion': {
       const plain = !part.prefix && !part.index && !part.operation
-      const doubt = plain ? undefined : `${part.text} computes its value`
+      const doubt = plain ? undefined : `the shell computes the value of ${part.text}`
       const possible = plain ? possibleValue(part.parameter, variables, quoted) : undefined
       return [{ value: unknownText, resolved: variables.get(part.parameter), possible, doubt }]
     }
     case 'CommandExpansion': {
       const text = quoted ? quotedHereDocument(part) : null
-      return [text === null ? { value: unknownText, possible: oneWord(quoted) } : { value: text }]
+      return [text === null ? { value: unknownText, possible: oneWordIf(quoted) } : { value: text }]
     }
     case 'BraceExpansion':
       return [{ value: unknownText, resolved: part.text }]
@@ -85,20 +84,21 @@ function readPart(part: WordPart, variables: Variables, quoted: boolean): Piece[
     case 'ProcessSubstitution':
       return [{ value: unknownText }]
     default:
-      return [{ value: unknownText, doubt: `${part.text} is evaluated by the shell` }]
+      return [{ value: unknownText, doubt: `the shell evaluates ${part.text}` }]
   }
 }
 
-function oneWord(quoted: boolean): string | undefined {
+/** A quoted value stays one word. */
+function oneWordIf(quoted: boolean): string | undefined {
   return quoted ? unknownWord : undefined
 }
 
-/** Paths, unless the script sets them itself. */
+/** These hold paths unless the script sets them itself. */
 const pathVariables = new Set(['HOME', 'OLDPWD', 'PWD', 'TMPDIR'])
 
 function possibleValue(name: string, variables: Variables, quoted: boolean): string | undefined {
   if (pathVariables.has(name) && !variables.has(name)) return `/${unknownWord}`
-  return name === '@' ? undefined : oneWord(quoted)
+  return name === '@' ? undefined : oneWordIf(quoted)
 }
 
 function isPathGlob(node: Word): boolean {
@@ -107,7 +107,7 @@ function isPathGlob(node: Word): boolean {
   return rest.every(part => part.type === 'Glob' || part.type === 'Literal')
 }
 
-/** `"$(cat <<'EOF' … EOF)"`, the usual way to write a long commit message, is nothing but its text. */
+/** Returns the text of `"$(cat <<'EOF' … EOF)"`, a common way to write long commit messages, or null. */
 export function quotedHereDocument(part: CommandExpansionPart): string | null {
   const script = part.script
   const only = script?.commands[0]?.command
@@ -119,11 +119,11 @@ export function quotedHereDocument(part: CommandExpansionPart): string | null {
   return /^(['"])\w+\1$/.test(document.delimiter.text) ? document.body.text.replace(/\n+$/, '') : null
 }
 
-/** `NAME=value` as a word of its own. */
+/** Reads `NAME=value` as one word. */
 export function readAssignment(node: Assignment, variables: Variables): ShellWord {
   const name = `${node.name}${node.append ? '+=' : '='}`
   if (node.value.type === 'ArrayValue' || node.index) {
-    return { ...word(name + unknownText), doubt: 'an array is set' }
+    return { ...wordOf(name + unknownText), doubt: 'it sets an array' }
   }
   const value = readWord(node.value, variables)
   const doubt = node.value.text.startsWith('=') ? null : value.doubt
@@ -134,4 +134,25 @@ export function readAssignment(node: Assignment, variables: Variables): ShellWor
     pathsOnly: false,
     doubt,
   }
+}
+
+const innermostBraces = /\{([^{},]*(?:,[^{},]*)+)\}/
+const maxExpansions = 64
+
+/** Expands `g{it,x}` into `git gx`, as bash does. */
+function expandBraces(text: string): string {
+  let done = [text]
+  for (;;) {
+    const next = done.flatMap(expandOne)
+    if (next.length === done.length || next.length > maxExpansions) return done.join(' ')
+    done = next
+  }
+}
+
+function expandOne(text: string): string[] {
+  const found = innermostBraces.exec(text)
+  if (!found) return [text]
+  const before = text.slice(0, found.index)
+  const after = text.slice(found.index + found[0].length)
+  return found[1]!.split(',').map(choice => before + choice + after)
 }

@@ -1,24 +1,111 @@
 import type { Context } from '../../context.ts'
-import { answer } from './candidates.ts'
-import type { Tree } from './command-tree.ts'
-import tree from './tree.json' with { type: 'json' }
-import { valuesFrom } from './values.ts'
+import { type Answer, answer, type Candidate, type CommandTree, type Values } from './candidates.ts'
 
 /**
- * `agenc _complete -- words…`, for the shells' completion: one candidate a line, a tab, what it is.
- * Apart from cli.ts, because commander alone takes longer to load than all of this. A failure is silence.
+ * `agenc _complete -- words…`, which the shells' completion scripts call. Prints one candidate per line, with a tab
+ * and its description. Prints nothing if anything fails: a half-typed line is no place for an error message.
  */
-export async function runCli(context: Context, argv: readonly string[]): Promise<number> {
+export async function complete(
+  context: Context,
+  tree: CommandTree,
+  argv: readonly string[],
+): Promise<number> {
   const words = argv.slice(argv.indexOf('--') + 1)
   try {
-    const found = await answer(tree as Tree, words, valuesFrom(context, tree.settings))
+    const found = await answer(tree, words, valuesFrom(context, tree.settings))
     context.out.write(typeof found === 'string' ? `:${found}\n` : found.map(line).join(''))
-  } catch {
-    // A half typed line is no place for an error.
-  }
+  } catch {}
   return 0
 }
 
-function line({ value, description }: { value: string; description: string }): string {
+function line({ value, description }: Candidate): string {
   return `${value}\t${description.replace(/\s+/g, ' ')}\n`
+}
+
+/** Loads the store and the lists of modes only for the kinds that need them. */
+function valuesFrom(context: Context, settings: CommandTree['settings']): Values {
+  return async (kind, before) => {
+    switch (kind) {
+      case 'mission':
+      case 'missions':
+        return except(
+          before,
+          (await storedNames()).missions(context, status => status !== 'archived'),
+        )
+      case 'running missions':
+        return except(
+          before,
+          (await storedNames()).missions(context, status => status === 'running'),
+        )
+      case 'archived missions':
+        return except(
+          before,
+          (await storedNames()).missions(context, status => status === 'archived'),
+        )
+      case 'missions not running':
+        return except(
+          before,
+          (await storedNames()).missions(context, status => status !== 'running'),
+        )
+      case 'repo':
+      case 'repos':
+        return except(before, (await storedNames()).repos(context))
+      case 'dir':
+        return 'dirs'
+      case 'key':
+        return settingKeys(context, settings)
+      case 'value':
+        return /permission_mode$/.test(before[0] ?? '') ? modes() : settingValues(settings, before[0] ?? '')
+      case 'editor':
+        return settingValues(settings, 'editor.name')
+      case 'mode':
+        return modes()
+      case 'who':
+        return approveModes()
+      case 'shell':
+        return plainWords(['bash', 'zsh', 'fish'])
+      case 'how':
+        return plainWords(['message', 'bell', 'both', 'none'])
+      default:
+        return []
+    }
+  }
+}
+
+function storedNames(): Promise<typeof import('./stored-names.ts')> {
+  return import('./stored-names.ts')
+}
+
+async function settingKeys(context: Context, settings: CommandTree['settings']): Promise<Candidate[]> {
+  const repos = await (await storedNames()).repoIds(context)
+  return settings.flatMap(({ key, description }) => {
+    const keys = key.includes('*') ? repos.map(repo => key.replace('*', () => repo)) : [key]
+    return keys.map(value => ({ value, description }))
+  })
+}
+
+function settingValues(settings: CommandTree['settings'], key: string): Candidate[] {
+  const pattern = key.replace(/^repos\..*\./, 'repos.*.')
+  return plainWords(settings.find(setting => setting.key === pattern)?.values ?? [])
+}
+
+async function modes(): Promise<Answer> {
+  const { modeAliases, permissionModes } = await import('../../mission/mode-meanings.ts')
+  return [...permissionModes, ...modeAliases].map(({ name, meaning }) => ({
+    value: name,
+    description: meaning,
+  }))
+}
+
+async function approveModes(): Promise<Answer> {
+  const { approveMeanings } = await import('../../mission/mode-meanings.ts')
+  return approveMeanings.map(({ name, meaning }) => ({ value: name, description: meaning }))
+}
+
+function plainWords(words: readonly string[]): Candidate[] {
+  return words.map(value => ({ value, description: '' }))
+}
+
+async function except(used: readonly string[], candidates: Promise<Candidate[]>): Promise<Candidate[]> {
+  return (await candidates).filter(({ value }) => !used.includes(value))
 }

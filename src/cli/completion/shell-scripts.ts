@@ -1,9 +1,97 @@
-import type { Shell } from './shells.ts'
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { Context } from '../../context.ts'
+import { AgencError, usageError } from '../../errors.ts'
+import { writeFileAtomically } from '../../io/files.ts'
 
-/** Each asks agenc itself at every Tab, so that no script is ever older than the program. */
+export const shells = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof shells)[number]
+
+export function isShell(word: string): word is Shell {
+  return (shells as readonly string[]).includes(word)
+}
+
+/** The user's shell as `$SHELL` names it, or null if there is no completion for it. */
+export function shellOf(env: NodeJS.ProcessEnv): Shell | null {
+  const name = basename(env.SHELL ?? '')
+  return isShell(name) ? name : null
+}
+
+export function shellNamed(word: string): Shell {
+  if (isShell(word)) return word
+  throw usageError(`there is no completion for ${JSON.stringify(word)}`, `Use one of ${shells.join(', ')}.`)
+}
+
+export interface Installation {
+  shell: Shell
+  path: string
+  /** What the user still has to do, or when completion starts to work. */
+  next: string
+  isInstalled: boolean
+}
+
+/** Where this shell looks for a user's completions. Writes nothing. */
+export function installationFor(context: Context, shell: Shell): Installation {
+  const { path, next } = locationFor(context, shell)
+  return { shell, path, next, isInstalled: textAt(path) === scripts[shell] }
+}
+
+export function install({ path, shell }: Installation): void {
+  try {
+    writeFileAtomically(path, scripts[shell])
+  } catch (error) {
+    throw new AgencError(
+      `cannot write ${path}: ${(error as Error).message}`,
+      `Save the output of 'agenc completion ${shell}' where your shell reads completions.`,
+    )
+  }
+}
+
+/** Returns null if the file cannot be read. */
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function locationFor({ env, exec }: Context, shell: Shell): { path: string; next: string } {
+  const home = env.HOME || homedir()
+  const data = env.XDG_DATA_HOME || join(home, '.local', 'share')
+  switch (shell) {
+    case 'bash':
+      return {
+        path: join(env.BASH_COMPLETION_USER_DIR || join(data, 'bash-completion'), 'completions', 'agenc'),
+        next: 'Open a new shell to use it. It needs the package bash-completion.',
+      }
+    case 'fish':
+      return {
+        path: join(env.XDG_CONFIG_HOME || join(home, '.config'), 'fish', 'completions', 'agenc.fish'),
+        next: 'It works at once in every fish.',
+      }
+    case 'zsh': {
+      const own = directoryInHome(exec.capture('zsh', ['-c', 'print -rl -- $fpath'], { env }).stdout, home)
+      const directory = own ?? join(data, 'zsh', 'site-functions')
+      const line = `fpath=('${directory.replaceAll("'", `'\\''`)}' $fpath)`
+      return {
+        path: join(directory, '_agenc'),
+        next: own ? 'Open a new shell to use it.' : `Add this to ~/.zshrc, before compinit runs: ${line}`,
+      }
+    }
+  }
+}
+
+/** A directory of the user's own that zsh already searches. */
+function directoryInHome(listed: string, home: string): string | undefined {
+  return listed.split('\n').find(directory => directory.startsWith(`${home}/`))
+}
+
+/** Each script asks agenc at every Tab, so an installed script never falls behind the program. */
 const ask = 'NODE_EXTRA_CA_CERTS= command agenc _complete --'
 
-/** Descriptions are for looking only: shown when bash lists, never when it inserts. */
+/** bash gets the descriptions only when it lists candidates; otherwise it would insert them into the line. */
 const bash = `# bash completion for agenc
 _agenc() {
   local line value about columns=\${COLUMNS:-80} width=0

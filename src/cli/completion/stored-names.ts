@@ -8,17 +8,10 @@ import { leaseHolder, type Status, statusOf } from '../../mission/mission-status
 import { displayRepo } from '../../mission/naming.ts'
 import { shortId } from '../../mission-id.ts'
 import { type Liveness, systemProbe } from '../../system/process-identity.ts'
-import type { Candidate } from './command-tree.ts'
+import type { Candidate } from './candidates.ts'
 
-/** Which missions a command can do something with; the others take any that is not archived. */
-const fitting: Record<string, (status: Status) => boolean> = {
-  'mission stop': status => status === 'running',
-  'mission unarchive': status => status === 'archived',
-  'mission rm': status => status !== 'running',
-}
-
-export function missions(context: Context, command: string): Promise<Candidate[]> {
-  const fits = fitting[command] ?? (status => status !== 'archived')
+/** The missions with a fitting status, by short id; by full id where two share a short one. */
+export function missions(context: Context, fits: (status: Status) => boolean): Promise<Candidate[]> {
   return readStore(context, db => {
     const records = db ? listMissions(db, { archived: true }) : []
     const short = records.map(({ id }) => shortId(id))
@@ -43,8 +36,8 @@ function withStatus(context: Context, records: readonly MissionRecord[]) {
 }
 
 function describe({ repo, name, state, waiting_for }: MissionRecord, status: Status): string {
-  const doing = status === 'running' ? (state ?? 'starting') : status
-  const what = doing === 'waiting' && waiting_for ? `waiting: ${waiting_for}` : doing
+  const activity = status === 'running' ? (state ?? 'starting') : status
+  const what = activity === 'waiting' && waiting_for ? `waiting: ${waiting_for}` : activity
   return [repo ? displayRepo(repo) : '(blank)', name ? cleanText(name) : '', `[${what}]`]
     .filter(Boolean)
     .join(' ')

@@ -1,6 +1,6 @@
 import { readHolds } from '../../approvals/hold.ts'
-import { maskInput } from '../../approvals/mask.ts'
-import { subjectOf } from '../../approvals/subject.ts'
+import { maskInput } from '../../approvals/mask-secrets.ts'
+import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { type Approval, type ApprovalDecision, listApprovals } from '../../db/approvals.ts'
@@ -26,12 +26,12 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'List permission requests, oldest first: what was asked, who answered, and how.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: all" }],
+  description: 'List permission requests and their answers, oldest first.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: all)" }],
   options: [
     { flags: '--tool <name>', description: 'only this tool' },
-    { flags: '--decision <word>', description: 'only allow, deny or ask (nobody answered, or not yet)' },
-    { flags: '--since <time>', description: 'only from then on: 2h, 3d, or a date' },
+    { flags: '--decision <word>', description: 'only allow, deny, or ask (no answer, or none yet)' },
+    { flags: '--since <time>', description: 'only since then: 2h, 3d, or a date' },
     jsonOption,
   ],
   examples: ['agenc approvals ls 3f2a', 'agenc approvals ls --decision deny --since 1d --json'],
@@ -43,26 +43,28 @@ export default defineCommand<Input>({
     }
     const approvals = await readStore(context, async db => {
       const mission = word === undefined ? undefined : (await chooseMission(context, db, word)).id
-      return db ? withoutLost(context, db, listApprovals(db, { ...filter, mission })) : []
+      return db ? withAbandoned(context, db, listApprovals(db, { ...filter, mission })) : []
     })
     if (json) context.out.line(JSON.stringify(approvals.map(approvalJson)))
-    else if (approvals.length === 0) context.err.line('No such requests on record.')
+    else if (approvals.length === 0) context.err.line('No permission requests found.')
     else print(context, approvals)
     if (readHolds(context.paths).all !== null)
-      context.err.line("All approvals are on hold. 'agenc hold --release' ends that.")
+      context.err.line(
+        "Automatic approvals are paused for all missions. Resume them with 'agenc hold --release'.",
+      )
     return 0
   },
 })
 
-/** Whose mission does not run any more, nobody will answer, even if nobody was left to write that down. */
-function withoutLost(context: Context, db: Database, approvals: readonly Approval[]): Approval[] {
+/** A mission that was killed could not record that its open requests will never be answered, so it is added here. */
+function withAbandoned(context: Context, db: Database, approvals: readonly Approval[]): Approval[] {
   const open = new Set(approvals.filter(({ decided_by }) => decided_by === null).map(row => row.mission_id))
   const missions = [...open].map(id => getMission(db, id)).filter(mission => mission !== undefined)
   const statuses = statusesOf(context, missions)
   const running = new Set(missions.filter((_, at) => statuses[at] === 'running').map(({ id }) => id))
   return approvals.map(approval => {
-    const isLost = approval.decided_by === null && !running.has(approval.mission_id)
-    return isLost ? { ...approval, decided_by: 'timeout' } : approval
+    const isAbandoned = approval.decided_by === null && !running.has(approval.mission_id)
+    return isAbandoned ? { ...approval, decided_by: 'timeout' } : approval
   })
 }
 
@@ -75,12 +77,12 @@ function approvalJson(approval: Approval) {
 
 function decisionOf(word: string): ApprovalDecision {
   if (word === 'allow' || word === 'deny' || word === 'ask') return word
-  throw usageError(`--decision ${JSON.stringify(word)} is not known`, 'Use one of allow, deny, ask.')
+  throw usageError(`unknown value for --decision: ${JSON.stringify(word)}`, 'Use allow, deny or ask.')
 }
 
-/** `rule?`: so we answered, unless the user did in the same moment. */
-function by({ decided_by, confirmed }: Approval): string {
-  if (decided_by === null) return 'waits'
+/** `rule?` means that the rule answered, but the user may have answered in the dialog at the same moment. */
+function answeredBy({ decided_by, confirmed }: Approval): string {
+  if (decided_by === null) return 'waiting'
   return confirmed === 1 ? decided_by : `${decided_by}?`
 }
 
@@ -97,8 +99,8 @@ function print({ out, now }: Context, approvals: readonly Approval[]): void {
       cells: cells(({ decision }) => decision),
       style: row => styles[approvals[row]!.decision],
     },
-    { title: 'BY', cells: cells(by) },
+    { title: 'BY', cells: cells(answeredBy) },
     { title: 'TOOL', cells: cells(({ tool }) => cleanText(tool)) },
-    { title: 'WHAT', cells: cells(({ tool, input }) => subjectOf(tool, input)), shrinks: true },
+    { title: 'REQUEST', cells: cells(({ tool, input }) => requestSummary(tool, input)), shrinks: true },
   ])
 }

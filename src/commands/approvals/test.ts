@@ -1,10 +1,11 @@
 import { decide } from '../../approvals/decide.ts'
 import { isHeld } from '../../approvals/hold.ts'
-import { maskSecrets } from '../../approvals/mask.ts'
-import type { ApprovalMode, Rule, Verdict } from '../../approvals/rule.ts'
-import { inputFor } from '../../approvals/tool.ts'
+import { maskSecrets } from '../../approvals/mask-secrets.ts'
+import type { Rule, Verdict } from '../../approvals/rule.ts'
+import { inputFor } from '../../approvals/tool-input.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { loadConfig } from '../../config/config-file.ts'
+import type { Approve } from '../../config/approve-modes.ts'
+import { readConfig } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
@@ -21,31 +22,31 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Say what your rules would do with a command, a path or an address, and why. Nothing is run.',
-  arguments: [{ name: 'what', description: 'a command, a path or an address', required: true }],
+  description: 'Show what your rules would do with a command, a path or a URL, and why. Nothing is run.',
+  arguments: [{ name: 'what', description: 'a command, a path or a URL', required: true }],
   options: [
-    { flags: '--mission <mission>', description: 'as if this mission had asked; left out: the rules alone' },
-    { flags: '--tool <name>', description: 'as if this tool had asked; Bash where left out' },
+    { flags: '--mission <mission>', description: 'test as if this mission asked (default: only the rules)' },
+    { flags: '--tool <name>', description: 'test as if this tool asked (default: Bash)' },
     jsonOption,
   ],
   examples: ['agenc approvals test "git push && ls"', 'agenc approvals test --tool Write src/main.ts'],
   async run(context, { what, mission: word, tool = 'Bash', json }) {
-    const config = loadConfig(context.paths.config)
+    const config = await readConfig(context.paths)
     const mission =
       word === undefined ? null : await readStore(context, db => chooseMission(context, db, word))
     const dir = mission ? context.paths.mission(mission.id).agent : context.cwd
-    const mode = mission ? effectiveApprove(mission, config) : modeOfRules(config)
+    const mode = mission ? effectiveApprove(mission, config) : modeWithoutMission(config)
     const { rules } = config.approvals
     const verdict = decide({ tool, input: inputFor(tool, what), dir, cwd: dir }, rules, mode)
     if (json) context.out.line(JSON.stringify(verdictJson(verdict, rules)))
     else print(context, verdict)
-    remark(context, config, mission)
+    addRemark(context, config, mission)
     return 0
   },
 })
 
-/** Without a mission the question is what the rules say, whoever may be set to answer. */
-function modeOfRules({ approvals }: Config): ApprovalMode {
+/** Without a mission, shows what the rules say even if approvals are set to "ask". */
+function modeWithoutMission({ approvals }: Config): Approve {
   return approvals.mode === 'ask' ? 'rules' : approvals.mode
 }
 
@@ -63,22 +64,29 @@ function verdictJson({ decision, reason, parts }: Verdict, rules: readonly Rule[
   }
 }
 
-function print({ out }: Context, { decision, reason, message, parts }: Verdict): void {
-  const styles = { allow: 'green', deny: 'red', ask: 'yellow' } as const
-  out.line(`${out.paint(styles[decision], decision)}: ${cleanText(maskSecrets(reason))}`)
+const styles = { allow: 'green', deny: 'red', ask: 'yellow' } as const
+
+/** A reason that names a rule already contains the decision: `allowed by rule 1: …`. */
+function print({ out }: Context, { decision, reason, rule, message, parts }: Verdict): void {
+  const shownReason = cleanText(maskSecrets(reason))
+  const paint = (text: string) => out.paint(styles[decision], text)
+  out.line(rule === null ? `${paint(decision)}: ${shownReason}` : paint(shownReason))
   if (message !== undefined && decision === 'deny') out.line(`Claude is told: ${cleanText(message)}`)
   if (parts.length < 2) return
   for (const part of parts) {
-    const rule = part.rule === null ? '' : ` (rule ${part.rule})`
-    out.line(
-      `  ${out.paint(styles[part.decision], part.decision)}  ${cleanText(maskSecrets(part.text))}${rule}`,
-    )
+    const ruleNumber = part.rule === null ? '' : ` (rule ${part.rule + 1})`
+    const shownPart = cleanText(maskSecrets(part.text))
+    out.line(`  ${out.paint(styles[part.decision], part.decision)}  ${shownPart}${ruleNumber}`)
   }
 }
 
-function remark({ err, paths }: Context, config: Config, mission: MissionRecord | null): void {
+function addRemark({ err, paths }: Context, config: Config, mission: MissionRecord | null): void {
   if (mission === null && config.approvals.mode === 'ask')
-    err.line("By default missions ask: rules only deny there. See 'agenc mission set --approve rules'.")
+    err.line(
+      'Approvals are set to "ask": allow rules are ignored. Turn them on with \'agenc mission set --approve rules\'.',
+    )
   if (mission !== null && isHeld(paths, mission.id))
-    err.line("Approvals are on hold: what is allowed here is asked. 'agenc hold --release' ends that.")
+    err.line(
+      "Automatic approvals are paused: you would still be asked. Resume them with 'agenc hold --release'.",
+    )
 }

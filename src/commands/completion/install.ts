@@ -1,6 +1,5 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { install, installationFor } from '../../cli/completion/install-script.ts'
-import { shellNamed, shellOf, shells } from '../../cli/completion/shells.ts'
+import { install, installationFor, shellNamed, shellOf, shells } from '../../cli/completion/shell-scripts.ts'
 import { usageError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
 
@@ -12,26 +11,26 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'Put the completion script where your shell looks for it. Files that you wrote yourself are not touched.',
+    'Write the completion script to the directory where your shell looks for it. Your own shell files are not changed.',
   options: [
-    { flags: '--shell <shell>', description: 'bash, zsh or fish; left out: the one in $SHELL' },
-    { flags: '-y, --yes', description: 'do not ask' },
+    { flags: '--shell <shell>', description: 'bash, zsh or fish (default: the one in $SHELL)' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
     jsonOption,
   ],
   examples: ['agenc completion install', 'agenc completion install --shell fish --yes'],
   async run(context, { shell: word, yes, json }) {
     const shell = word === undefined ? shellOf(context.env) : shellNamed(word)
     if (shell === null)
-      throw usageError('$SHELL names no shell that can be served', `Pass --shell ${shells.join('|')}.`)
-    const place = installationFor(context, shell)
-    if (!place.isThere) {
-      await confirmOrFlag(context, `Write the completion for ${shell} to ${place.path}?`, yes)
-      install(place)
+      throw usageError('there is no completion for the shell in $SHELL', `Pass --shell ${shells.join('|')}.`)
+    const installation = installationFor(context, shell)
+    const { path, next, isInstalled } = installation
+    if (!isInstalled) {
+      await confirmOrFlag(context, `Write the completion script for ${shell} to ${path}?`, yes)
+      install(installation)
     }
-    const { path, next } = place
     if (json) context.out.line(JSON.stringify({ shell, path, next }))
     else {
-      context.err.line(place.isThere ? `It is there already: ${path}` : `Wrote ${path}`)
+      context.err.line(isInstalled ? `Already installed: ${path}` : `Wrote ${path}`)
       context.err.line(next)
     }
     return 0

@@ -1,19 +1,20 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from '../../cli/command.ts'
-import { editPrefix, emptyConfig, replaceConfig, writeSchemaInto } from '../../config/config-file.ts'
-import { readConfigText } from '../../config/config-text.ts'
-import { parseConfig } from '../../config/parse.ts'
+import { parseConfig } from '../../config/check.ts'
+import { readConfigText } from '../../config/read.ts'
+import { editPrefix, emptyConfig, replaceConfig, writeSchemaInto } from '../../config/write.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import { AgencError, Cancelled, usageError } from '../../errors.ts'
 import { makePrivateDirectory } from '../../io/files.ts'
 import { withLock } from '../../io/lock.ts'
 import { confirm } from '../../io/prompt.ts'
 import { cleanText } from '../../io/text.ts'
+import type { Paths } from '../../paths.ts'
 
 export default defineCommand<Record<string, never>>({
   description:
-    'Open the settings in $VISUAL or $EDITOR. What you save is checked before it replaces the file.',
+    'Open the settings in $VISUAL or $EDITOR. The file is replaced only if what you saved is valid.',
   examples: ['agenc config edit', 'EDITOR=nano agenc config edit'],
   async run(context) {
     if (!isInteractive(context))
@@ -40,16 +41,16 @@ async function editCopy(context: Context, copy: string): Promise<void> {
     const parsed = parseConfig(text)
     if (parsed.ok) {
       if (text === before) return context.err.line('Nothing changed.')
-      return saveUnlessChanged(context.paths.config, original, copy, text)
+      return saveUnlessChanged(context.paths, original, copy, text)
     }
     const { line, key, message } = parsed.problem
     context.err.line(`agenc: line ${line}:${key ? ` ${cleanText(key)}` : ''} ${message}`)
-    if (!(await confirm(context, 'Edit again? (No leaves the settings as they were)', true)))
+    if (!(await confirm(context, 'Edit again? (No leaves the settings unchanged)', true)))
       throw new Cancelled()
   }
 }
 
-/** $EDITOR may hold arguments, as in `code --wait`, and quotes around a path with spaces. */
+/** $EDITOR may contain arguments, as in `code --wait`, and quotes around a path with spaces. */
 export function editorCommand(env: NodeJS.ProcessEnv): string[] {
   const words = (env.VISUAL || env.EDITOR || '').match(/"[^"]*"|'[^']*'|\S+/g) ?? ['vi']
   return words.map(word => word.replace(/^(["'])(.*)\1$/, '$2'))
@@ -63,25 +64,24 @@ async function runEditor(context: Context, file: string): Promise<void> {
     stderr: 'inherit',
   })
   if (done.missing)
-    throw new AgencError(`the editor ${program} is not installed`, 'Set EDITOR to one that is.')
-  if (done.exitCode !== 0)
-    throw new AgencError(`${program} ended with an error`, 'The settings are unchanged.')
+    throw new AgencError(`the editor ${program} is not installed`, 'Set EDITOR to an installed editor.')
+  if (done.exitCode !== 0) throw new AgencError(`${program} failed`, 'The settings are unchanged.')
 }
 
-/** Neither of two people's changes is lost: the one who comes second finds his beside the file. */
+/** If the file changed while the editor was open, keeps both versions: the edited one goes into a file beside it. */
 async function saveUnlessChanged(
-  path: string,
+  paths: Paths,
   original: string | null,
   copy: string,
   text: string,
 ): Promise<void> {
-  await withLock(path, () => {
-    if (readConfigText(path) === original) return replaceConfig(path, text)
-    const kept = `${path}.edited`
+  await withLock(paths.config, () => {
+    if (readConfigText(paths.config) === original) return replaceConfig(paths, text)
+    const kept = `${paths.config}.edited`
     renameSync(copy, kept)
     throw new AgencError(
-      'the settings were changed by somebody else meanwhile',
-      `They are as the other one left them; your version is in ${kept}.`,
+      'the settings changed while you edited them',
+      `That change stands. Your version is in ${kept}.`,
     )
   })
 }

@@ -1,10 +1,7 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { loadConfig } from '../../config/config-file.ts'
-import { readConfigText } from '../../config/config-text.ts'
-import { defaultConfig } from '../../config/parse.ts'
+import { configFromText, defaultConfig, readConfigText } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
-import { type Setting, settings } from '../../config/setting-key.ts'
-import { showValue, valueAt } from '../../config/setting-value.ts'
+import { type Setting, settings, showValue, valueAt } from '../../config/settings.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 
@@ -17,11 +14,12 @@ interface Row {
 }
 
 export default defineCommand<{ json?: boolean }>({
-  description: 'List all settings with their values. Those that you have set come with a mark.',
+  description: 'List all settings with their values. A mark shows those you have set.',
   options: [jsonOption],
   examples: ['agenc config ls', 'agenc config ls --json'],
-  run({ out, paths }, { json }) {
-    const rows = listSettings(loadConfig(paths.config), JSON.parse(readConfigText(paths.config) ?? '{}'))
+  async run({ out, paths }, { json }) {
+    const text = readConfigText(paths.config)
+    const rows = listSettings(await configFromText(paths, text), JSON.parse(text ?? '{}'))
     if (json) {
       out.line(JSON.stringify(rows))
       return 0
@@ -48,7 +46,7 @@ function listSettings(config: Config, file: unknown): Row[] {
     }))
 }
 
-/** Settings of a repo are listed for the repos that have any. */
+/** Settings per repo are listed only for repos that have some. */
 function perRepo(setting: Setting, config: Config): Setting[] {
   if (!setting.path.includes('*')) return [setting]
   return Object.keys(config.repos).map(repo => ({

@@ -1,10 +1,10 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { changeConfig } from '../../config/config-file.ts'
-import { findSetting } from '../../config/setting-key.ts'
-import { valueFromWords } from '../../config/setting-value.ts'
+import { findSetting, valueFromWords } from '../../config/settings.ts'
+import { changeConfig } from '../../config/write.ts'
+import { knownRepoIds } from '../../repo/catalogue.ts'
 
 export default defineCommand<{ key: string; value: string[]; json?: boolean }>({
-  description: 'Change one setting. Lists take several values, or one as JSON.',
+  description: 'Change one setting. A list takes several values, or one JSON array.',
   arguments: [
     { name: 'key', description: 'a setting, such as claude.model', required: true },
     { name: 'value', description: 'its new value', required: true, variadic: true },
@@ -15,11 +15,11 @@ export default defineCommand<{ key: string; value: string[]; json?: boolean }>({
     'agenc config set claude.allowed_tools Read "Bash(git *)"',
     'agenc config set claude.args -- --verbose',
   ],
-  async run({ out, paths }, { key, value: words, json }) {
-    const setting = findSetting(key)
+  async run(context, { key, value: words, json }) {
+    const setting = await findSetting(key, () => knownRepoIds(context))
     const value = valueFromWords(setting, words)
-    await changeConfig(paths.config, setting, value)
-    if (json) out.line(JSON.stringify({ key, value }))
+    await changeConfig(context.paths, [[setting, value]])
+    if (json) context.out.line(JSON.stringify({ key, value }))
     return 0
   },
 })

@@ -1,15 +1,15 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { loadConfig } from '../../config/config-file.ts'
+import { readConfig } from '../../config/read.ts'
 import { listEditors } from '../../editor/choose-editor.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 
 export default defineCommand<{ json?: boolean }>({
-  description: 'List the known editors: which are installed, and which one agenc opens.',
+  description: 'List the known editors. Shows which are installed and which one agenc opens.',
   options: [jsonOption],
   examples: ['agenc editor ls', 'agenc config set editor.name kitty'],
-  run({ env, paths, out }, { json }) {
-    const { editor } = loadConfig(paths.config)
+  async run({ env, paths, out }, { json }) {
+    const { editor } = await readConfig(paths)
     const editors = listEditors(editor, { platform: process.platform, env })
     if (json) out.line(JSON.stringify(editors))
     else {

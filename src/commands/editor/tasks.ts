@@ -1,13 +1,16 @@
+import { realpathSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { type Context, isInteractive } from '../../context.ts'
+import { getMission } from '../../db/missions.ts'
+import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
-import { mergeTask } from '../../editor/editor-tasks.ts'
-import { missionTask, type Task, vscodeTasks, zedTasks } from '../../editor/task-files.ts'
+import { readProjectFile, writeProjectFile } from '../../editor/project-file.ts'
+import { mergeTask, missionTask, type Task, vscodeTasks, zedTasks } from '../../editor/task-files.ts'
 import { usageError } from '../../errors.ts'
 import { confirm } from '../../io/prompt.ts'
 import { cleanText } from '../../io/text.ts'
-import { missionOfDirectory } from './project.ts'
-import { readProjectFile, writeProjectFile } from './project-file.ts'
+import { isMissionId, type MissionId } from '../../mission-id.ts'
 
 interface Input {
   dir?: string
@@ -18,17 +21,17 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    "Put a task into a mission's .zed/tasks.json and .vscode/tasks.json that starts or resumes it, in the permission mode that is configured. All else in these files stays as it is.",
-  arguments: [{ name: 'dir', description: "a mission's directory; left out: the one this runs in" }],
+    "Add a task to a mission's .zed/tasks.json and .vscode/tasks.json that starts or resumes the mission in its configured permission mode. Everything else in these files stays as it is.",
+  arguments: [{ name: 'dir', description: "a mission's directory (default: the current one)" }],
   options: [
-    { flags: '--replace', description: 'let tasks that skip all permissions start the mission instead' },
-    { flags: '--keep', description: 'leave such tasks as they are, without asking' },
+    { flags: '--replace', description: 'replace tasks that skip all permissions' },
+    { flags: '--keep', description: 'keep tasks that skip all permissions, and do not ask' },
     jsonOption,
   ],
   examples: ['agenc editor tasks', 'agenc editor tasks --replace'],
   async run(context, { dir: place, replace = false, keep = false, json }) {
-    if (replace && keep) throw usageError('--replace and --keep exclude each other', 'Give one of them.')
-    const { id } = await readStore(context, db => missionOfDirectory(context, db, place))
+    if (replace && keep) throw usageError('--replace and --keep exclude each other', 'Use one of them.')
+    const id = await readStore(context, db => missionOfDirectory(context, db, place))
     const { agent: dir } = context.paths.mission(id)
     const found = readTaskFiles(dir)
     const task = missionTask(id)
@@ -41,11 +44,33 @@ export default defineCommand<Input>({
   },
 })
 
+/** The mission that a directory belongs to. Defaults to the current directory's, else to the mission this runs in. */
+function missionOfDirectory(context: Context, db: Database | null, dir: string | undefined): MissionId {
+  const place = resolve(context.cwd, dir ?? '.')
+  const here = dir === undefined ? context.env.AGENC_MISSION_UUID : undefined
+  const id = missionIdIn(context.paths.missions, place) ?? here
+  const mission = db && id ? getMission(db, id as MissionId) : undefined
+  if (mission) return mission.id
+  throw usageError(
+    `${place} is not a mission's directory`,
+    "Name one: 'agenc mission show <mission>' prints a mission's directory.",
+  )
+}
+
+function missionIdIn(missions: string, place: string): MissionId | undefined {
+  try {
+    const [id] = relative(realpathSync(missions), realpathSync(place)).split(sep)
+    return id && isMissionId(id) ? id : undefined
+  } catch {
+    return undefined
+  }
+}
+
 function readTaskFiles(dir: string) {
   return [zedTasks, vscodeTasks].map(file => ({ file, old: readProjectFile(dir, file.path) }))
 }
 
-/** Both before either is written: an invalid one leaves both as they are. */
+/** Merges both files before either is written, so that an invalid one leaves both unchanged. */
 function merged(found: ReturnType<typeof readTaskFiles>, task: Task, replaceByHand: boolean) {
   return found.map(({ file, old }) => {
     const { text, byHand } = mergeTask(file, old, task, replaceByHand)
@@ -58,8 +83,8 @@ async function offer(context: Context, labels: readonly string[]): Promise<boole
   for (const label of labels) {
     err.line(`agenc: the task "${cleanText(label)}" starts claude --dangerously-skip-permissions`)
   }
-  if (isInteractive(context)) return confirm(context, 'Let it start this mission instead?', false)
-  err.line('Pass --replace to let it start this mission instead, --keep to leave it.')
+  if (isInteractive(context)) return confirm(context, 'Make it start this mission instead?', false)
+  err.line('Use --replace to make it start this mission instead, or --keep to leave it.')
   return false
 }
 

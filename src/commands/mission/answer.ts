@@ -1,5 +1,6 @@
-import { subjectOf } from '../../approvals/subject.ts'
-import { isForTheUser } from '../../approvals/tool.ts'
+import { requestSummary } from '../../approvals/request-summary.ts'
+import { isForTheUser } from '../../approvals/tool-input.ts'
+import { dialogTools } from '../../claude/hook-report.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
@@ -26,15 +27,15 @@ const longestMessage = 2_000
 
 export default defineCommand<Input>({
   description:
-    'Answer a permission request of a mission from here. An answer given in its own dialog meanwhile wins.',
+    'Answer a permission request of a mission. If you answer in its own dialog first, that answer counts.',
   arguments: [
-    { name: 'mission', description: "id, a prefix of it, or '.'", required: true },
+    { name: 'mission', description: "its id, a prefix of it, or '.'", required: true },
     { name: 'decision', description: 'allow or deny', required: true },
   ],
   options: [
-    { flags: '--mode <mode>', description: 'with allow: go over to this permission mode' },
-    { flags: '--message <text>', description: 'with deny: what to tell Claude' },
-    { flags: '--request <id>', description: 'which one; left out: the oldest' },
+    { flags: '--mode <mode>', description: 'with allow: also switch to this permission mode' },
+    { flags: '--message <text>', description: 'with deny: a message for Claude' },
+    { flags: '--request <id>', description: 'the request to answer (default: the oldest)' },
     jsonOption,
   ],
   examples: [
@@ -95,7 +96,7 @@ function requestOf(mission: MissionJson, id: string | undefined): PendingRequest
     throw new AgencError(`${mission.short_id} has no pending request ${id}`, listing(pending))
   if (!request) throw nothingPending(mission)
   if (isForTheUser(request.tool)) {
-    const kind = request.tool === 'ExitPlanMode' ? 'Plans' : 'Questions'
+    const kind = dialogTools[request.tool] === 'plan' ? 'Plans' : 'Questions'
     throw new AgencError(`${kind} must be answered in the window: ${focusCommand(mission)}`)
   }
   return request
@@ -141,7 +142,7 @@ function listing(pending: readonly PendingRequest[]): string {
 }
 
 function describe({ tool, input }: PendingRequest): string {
-  return cleanText(`${tool} ${subjectOf(tool, input)}`)
+  return cleanText(`${tool} ${requestSummary(tool, input)}`)
 }
 
 function answered(decision: string): string {

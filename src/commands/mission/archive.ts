@@ -6,9 +6,8 @@ import { missionService } from '../../mission/open-service.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
-  description:
-    'Put missions away, running ones after stopping them: they keep their files and conversation, and leave the list.',
-  arguments: [{ name: 'missions', description: 'ids, or prefixes of them', variadic: true }],
+  description: 'Hide missions from lists. Running ones are stopped first. Files and conversations are kept.',
+  arguments: [{ name: 'missions', description: 'their ids, or prefixes of them', variadic: true }],
   options: [jsonOption],
   examples: ['agenc mission archive 3f2a 91bc'],
   async run(context, { missions: words, json }) {

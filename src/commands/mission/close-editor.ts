@@ -1,19 +1,22 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { closeWindow } from '../../editor/window-actions.ts'
-import { askWindow } from '../editor/act.ts'
-import { missionNamed } from '../editor/sight-missions.ts'
+import { desktopOf } from '../../editor/desktop.ts'
+import { askMissionWindow, warnIfUncertain } from '../../editor/window-actions.ts'
+import { missionNow } from '../../mission/mission-now.ts'
+import { tmuxClients } from '../../tmux/clients.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
-    'Ask the window that shows a mission to close; its program may ask you first. Where none does, do nothing.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+    'Ask the window that shows a mission to close. Its program may ask you to confirm. Does nothing if no window shows the mission.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [jsonOption],
   examples: ['agenc mission close-editor 3f2a'],
   async run(context, { mission: word, json }) {
-    const mission = await missionNamed(context, word)
-    const asked = askWindow(context, mission, 'close', closeWindow)
-    if (json) context.out.line(JSON.stringify({ id: mission.id, window_id: asked?.id ?? null }))
-    else if (asked) context.err.line(`Asked ${asked.program} to close window ${asked.id}.`)
+    const mission = await missionNow(context, word)
+    const desktop = desktopOf(context, tmuxClients(context))
+    const { window, presence } = askMissionWindow(desktop, mission, 'close')
+    warnIfUncertain(context, desktop, mission, presence)
+    if (json) context.out.line(JSON.stringify({ id: mission.id, window_id: window?.id ?? null }))
+    else if (window) context.err.line(`Asked ${window.program} to close window ${window.id}.`)
     return 0
   },
 })

@@ -1,31 +1,35 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
-import { focusWindow } from '../../editor/window-actions.ts'
+import { desktopOf } from '../../editor/desktop.ts'
+import { openConfiguredEditor } from '../../editor/open-editor.ts'
+import { askMissionWindow, warnIfUncertain } from '../../editor/window-actions.ts'
 import { isAgencError } from '../../errors.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
+import { missionNow } from '../../mission/mission-now.ts'
+import { tmuxClients } from '../../tmux/clients.ts'
 import { callerOn, type WindowId } from '../../tmux/current-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { bringToFront } from '../../tmux/windows.ts'
-import { askWindow } from '../editor/act.ts'
-import { openMissionEditor } from '../editor/open-for-mission.ts'
-import { missionNamed } from '../editor/sight-missions.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
-    'Bring a mission to the front: its tmux window and the window that shows it. Where none does, open the editor.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+    'Bring a mission to the front: its tmux window, and the desktop window that shows it. If no window shows it, open the editor.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [jsonOption],
   examples: ['agenc mission focus 3f2a'],
   async run(context, { mission: word, json }) {
-    const mission = await missionNamed(context, word)
+    const mission = await missionNow(context, word)
     const isSelected = await selectTmuxWindow(context, mission)
-    const raised = askWindow(context, mission, 'raise', focusWindow)
-    const opened = raised ? null : await openInstead(context, mission, isSelected)
+    const desktop = desktopOf(context, tmuxClients(context))
+    const { window, presence } = askMissionWindow(desktop, mission, 'focus')
+    // A client that is attached shows the tmux window now, even if no desktop window was found.
+    const isInView = isSelected && presence.presence !== 'detached'
+    if (!isInView) warnIfUncertain(context, desktop, mission, presence)
+    const opened = window ? null : await openInstead(context, mission, isSelected, isInView)
     if (json) {
       const { id, tmux_window } = mission
-      context.out.line(JSON.stringify({ id, tmux_window, window_id: raised?.id ?? null, opened }))
-    } else if (opened)
-      context.err.line(`No window was found that shows ${mission.short_id}: opened ${opened}`)
+      context.out.line(JSON.stringify({ id, tmux_window, window_id: window?.id ?? null, opened }))
+    } else if (opened) context.err.line(`No window shows ${mission.short_id}: opened ${opened} instead.`)
     return 0
   },
 })
@@ -42,17 +46,18 @@ async function selectTmuxWindow(context: Context, { tmux_window }: MissionJson):
   }
 }
 
-/** With its tmux window in front already, a mission is in view even where no editor is installed. */
+/** A mission whose tmux window was selected has been focused, even if no editor can be opened. */
 async function openInstead(
   context: Context,
   mission: MissionJson,
   isSelected: boolean,
+  isInView: boolean,
 ): Promise<string | null> {
   try {
-    return await openMissionEditor(context, mission)
+    return await openConfiguredEditor(context, mission.dir)
   } catch (error) {
     if (!isSelected) throw error
-    warn(context, error)
+    if (!isInView || !isAgencError(error)) warn(context, error)
     return null
   }
 }

@@ -18,12 +18,12 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'A new mission with a copy of another one: its files as they are, and its conversation so far.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+    'Start a new mission from a copy of another one: its files as they are now, and its conversation so far.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [
-    { flags: '--name <text>', description: 'what to call the new mission' },
-    { flags: '--prompt <text>', description: 'what to tell Claude first' },
-    { flags: '--no-focus', description: 'inside the agenc session: stay in this window' },
+    { flags: '--name <text>', description: 'a name for the new mission' },
+    { flags: '--prompt <text>', description: 'the first prompt for Claude' },
+    { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
     jsonOption,
   ],
   examples: ['agenc mission fork 3f2a', 'agenc mission fork . --prompt "try it the other way"'],

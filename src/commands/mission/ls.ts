@@ -10,7 +10,7 @@ import { stateStyles, stateWord } from '../../mission/state-word.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
   description: 'List missions, the most recently active first.',
-  options: [{ flags: '-a, --all', description: 'with archived ones' }, jsonOption],
+  options: [{ flags: '-a, --all', description: 'include archived missions' }, jsonOption],
   examples: ['agenc mission ls', 'agenc mission ls --json | jq \'.[] | select(.status == "running") | .id\''],
   async run(context, { all, json }) {
     const missions = await listMissionsNow(context, { archived: all })

@@ -1,7 +1,8 @@
 import { findClaude } from '../../claude/find-claude.ts'
 import { refuseBypassAsRoot } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { preparedConfig } from '../../config/read.ts'
+import { approveModesInWords } from '../../config/approve-modes.ts'
+import { readConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
@@ -9,12 +10,12 @@ import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { readAll } from '../../io/read-all.ts'
-import { parseApprove } from '../../mission/approve-mode.ts'
 import { checkMode } from '../../mission/check-mode.ts'
 import { createMission } from '../../mission/create.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
+import { parseApprove } from '../../mission/permission.ts'
 import type { MissionId } from '../../mission-id.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 
@@ -33,21 +34,21 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Start a mission: a copy of a repo, with a Claude of its own. Prints the mission id.',
-  arguments: [{ name: 'repo', description: 'a repo of the library; left out: a picker' }],
+  description: 'Start a mission: a copy of a repo with its own Claude. Prints the mission id.',
+  arguments: [{ name: 'repo', description: 'a repo in the library (default: pick from a list)' }],
   options: [
-    { flags: '--blank', description: 'an empty directory instead of a repo' },
-    { flags: '--clone <mission>', description: "a copy of another mission's directory" },
-    { flags: '--prompt <text>', description: "what to tell Claude first; '-' reads it from stdin" },
-    { flags: '--name <text>', description: 'what to call the mission' },
+    { flags: '--blank', description: 'start in an empty directory instead of a repo' },
+    { flags: '--clone <mission>', description: "copy another mission's directory" },
+    { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
+    { flags: '--name <text>', description: 'a name for the mission' },
     {
       flags: '--permission-mode <mode>',
-      description: 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto …',
+      description: "what Claude may do without asking; see 'agenc help modes'",
     },
-    { flags: '--approve <who>', description: 'ask, rules or all: who answers permission requests' },
-    { flags: '--model <model>', description: 'the model for Claude' },
-    { flags: '--no-focus', description: 'inside the agenc session: stay in this window' },
-    { flags: '--here', description: 'in this window, which has no other use', hidden: true },
+    { flags: '--approve <who>', description: `who answers permission requests: ${approveModesInWords}` },
+    { flags: '--model <model>', description: 'the model that Claude uses' },
+    { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
+    { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
     jsonOption,
   ],
   examples: ['agenc mission new owner/name', 'agenc mission new --blank --prompt "write a haiku"'],
@@ -63,7 +64,7 @@ export default defineCommand<Input>({
 })
 
 async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
-  const { claude } = await preparedConfig(context.paths)
+  const { claude } = await readConfig(context.paths)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord) =>
     launchMission(context, await asked, mission, { focus: input.focus })
@@ -120,14 +121,14 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
 /** Resolves to null if a blank mission was picked. */
 async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
   if (word !== undefined) {
-    const { resolveRepo } = await import('../../repo/resolve-repo.ts')
+    const { resolveRepo } = await import('../../repo/choose-repo.ts')
     const known = listRepos(db).map(({ id }) => id)
     return resolveRepo(word, known)
   }
   if (!isInteractive(context))
     throw usageError('No repo given.', "Name one, or pass --blank; 'agenc repo ls' lists them.")
   const { pick } = await import('../../io/picker.ts')
-  const { repoChoices } = await import('../../repo/repo-choices.ts')
+  const { repoChoices } = await import('../../repo/catalogue.ts')
   const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))
   return pick(context, 'repo', choices)
 }

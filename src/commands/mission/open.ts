@@ -1,17 +1,18 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { openMissionEditor, wayIn } from '../editor/open-for-mission.ts'
-import { missionNamed } from '../editor/sight-missions.ts'
+import { openConfiguredEditor } from '../../editor/open-editor.ts'
+import type { MissionJson } from '../../mission/mission-json.ts'
+import { missionNow } from '../../mission/mission-now.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
-    "Open the configured editor at a mission's directory. It outlives this command, which returns at once.",
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+    "Open a mission's directory in the configured editor. The command returns at once; the editor stays open.",
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [jsonOption],
   examples: ['agenc mission open 3f2a', 'agenc config set editor.name zed'],
   async run(context, { mission: word, json }) {
-    const mission = await missionNamed(context, word)
-    const editor = await openMissionEditor(context, mission)
-    const next = wayIn(mission)
+    const mission = await missionNow(context, word)
+    const editor = await openConfiguredEditor(context, mission.dir)
+    const next = nextCommand(mission)
     if (json) context.out.line(JSON.stringify({ id: mission.id, dir: mission.dir, editor, next }))
     else {
       context.err.line(`Opened ${editor} at ${mission.dir}`)
@@ -21,3 +22,9 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
     return 0
   },
 })
+
+/** The command that, typed in the editor's terminal, leads to the mission. */
+function nextCommand(mission: MissionJson): string {
+  const runsWithoutTmux = mission.status === 'running' && mission.tmux_window === null
+  return `agenc mission ${runsWithoutTmux ? 'focus' : 'resume'} ${mission.short_id}`
+}

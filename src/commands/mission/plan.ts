@@ -9,8 +9,9 @@ import { chooseMission } from '../../mission/choose.ts'
 import { shortId } from '../../mission-id.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
-  description: "Print a mission's latest plan: rendered on a terminal, as it was written elsewhere.",
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  description:
+    "Print a mission's latest plan. On a terminal it is formatted; elsewhere it is printed as Markdown.",
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [jsonOption],
   examples: ['agenc mission plan 3f2a', 'agenc mission plan . > plan.md'],
   async run(context, { mission: word, json }) {

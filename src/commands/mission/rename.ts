@@ -6,11 +6,11 @@ import { missionService } from '../../mission/open-service.ts'
 
 export default defineCommand<{ mission: string; name: string; json?: boolean }>({
   arguments: [
-    { name: 'mission', description: "id, a prefix of it, or '.'", required: true },
-    { name: 'name', description: "its new name; '' for none", required: true },
+    { name: 'mission', description: "its id, a prefix of it, or '.'", required: true },
+    { name: 'name', description: "its new name ('' removes the name)", required: true },
   ],
   options: [jsonOption],
-  examples: ['agenc mission rename 3f2a "mend the login"'],
+  examples: ['agenc mission rename 3f2a "fix the login"'],
   async run(context, { mission: word, name: text, json }) {
     const name = missionName(text)
     const mission = await withStore(context, async db => {

@@ -23,12 +23,12 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Go on with a mission, in the conversation it had. One that runs is brought to the front.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  description: 'Continue a mission with its conversation. If it is running, go to its window.',
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [
-    { flags: '--permission-mode <mode>', description: 'from now on, this permission mode' },
-    { flags: '--restart', description: 'if it runs: start its Claude anew as soon as it is idle' },
-    { flags: '--no-focus', description: 'inside the agenc session: stay in this window' },
+    { flags: '--permission-mode <mode>', description: 'use this permission mode from now on' },
+    { flags: '--restart', description: 'if it is running, restart its Claude as soon as it is idle' },
+    { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
     jsonOption,
   ],
   examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart'],

@@ -20,10 +20,10 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'Delete missions with their working copies. Work that is nowhere else is refused without --force.',
-  arguments: [{ name: 'missions', description: 'ids, or prefixes of them', variadic: true }],
+    'Delete missions and their working copies. Without --force, a mission with work that exists only there is kept.',
+  arguments: [{ name: 'missions', description: 'their ids, or prefixes of them', variadic: true }],
   options: [
-    { flags: '-y, --yes', description: 'do not ask' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation' },
     { flags: '-f, --force', description: 'delete uncommitted and unpushed work too' },
     quietOption,
     jsonOption,

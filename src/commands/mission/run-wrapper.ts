@@ -14,11 +14,11 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Run one mission in this terminal. agenc itself passes only the id.',
-  arguments: [{ name: 'mission', description: 'full id', required: true }],
+  description: 'Run one mission in this terminal. For internal use.',
+  arguments: [{ name: 'mission', description: 'its full id', required: true }],
   options: [
-    { flags: '--resume', description: 'continue the conversation; fail if none was begun' },
-    { flags: '--prompt <text>', description: 'what to tell Claude first' },
+    { flags: '--resume', description: 'continue its conversation; fail if it has none' },
+    { flags: '--prompt <text>', description: 'the first prompt for Claude' },
   ],
   examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
   async run(context, { mission: id, resume, prompt }) {

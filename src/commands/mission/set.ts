@@ -1,14 +1,15 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { approveModesInWords } from '../../config/approve-modes.ts'
 import type { Context } from '../../context.ts'
 import type { MissionChange, MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
-import { parseApprove } from '../../mission/approve-mode.ts'
 import { checkMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeMissions, statusNow } from '../../mission/list.ts'
 import { missionService } from '../../mission/open-service.ts'
+import { parseApprove } from '../../mission/permission.ts'
 import { shortId } from '../../mission-id.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
 
@@ -24,19 +25,22 @@ interface Input {
 
 export default defineCommand<Input>({
   description: 'Change the permission mode, the approvals or the model of one mission.',
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'; left out: a picker" }],
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [
     {
       flags: '--permission-mode <mode>',
-      description: 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto …',
+      description: "what Claude may do without asking; see 'agenc help modes'",
     },
-    { flags: '--follow', description: 'no permission mode of its own: as the settings say' },
+    { flags: '--follow', description: 'use the permission mode from the settings' },
     {
       flags: '--approve <who>',
-      description: "ask, rules or all: who answers permission requests; 'follow': as the settings say",
+      description: `who answers permission requests: ${approveModesInWords}; 'follow' for the settings`,
     },
-    { flags: '--model <model>', description: "the model for Claude; '': as the settings say" },
-    { flags: '--restart', description: 'if it runs: start its Claude anew as soon as it is idle' },
+    {
+      flags: '--model <model>',
+      description: "the model that Claude uses ('' for the one from the settings)",
+    },
+    { flags: '--restart', description: 'if it is running, restart its Claude as soon as it is idle' },
     jsonOption,
   ],
   examples: [

@@ -1,5 +1,5 @@
 import { isHeld } from '../../approvals/hold.ts'
-import { subjectOf } from '../../approvals/subject.ts'
+import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
@@ -9,7 +9,7 @@ import type { MissionJson } from '../../mission/mission-json.ts'
 import { stateWord } from '../../mission/state-word.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
-  arguments: [{ name: 'mission', description: "id, a prefix of it, or '.'" }],
+  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.'" }],
   options: [jsonOption],
   examples: ['agenc mission show 3f2a', 'agenc mission show . --json'],
   async run(context, { mission: word, json }) {
@@ -51,7 +51,7 @@ function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
 }
 
 function pendingLine({ id, tool, input, since }: MissionJson['pending'][number]): string {
-  return `${id}: ${tool} ${subjectOf(tool, input)} since ${since}`
+  return `${id}: ${tool} ${requestSummary(tool, input)} since ${since}`
 }
 
 function lastExit({ last_exit: exit }: MissionJson): string | null {

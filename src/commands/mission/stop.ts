@@ -14,9 +14,10 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'End missions: Claude is asked to leave, and made to after a while. The conversation stays.',
-  arguments: [{ name: 'missions', description: "ids, prefixes of them, or '.'", variadic: true }],
-  options: [{ flags: '--all', description: 'every running mission' }, quietOption, jsonOption],
+  description:
+    'Stop missions. Claude is asked to exit, and is killed if it does not. The conversation is kept.',
+  arguments: [{ name: 'missions', description: "their ids, prefixes of them, or '.'", variadic: true }],
+  options: [{ flags: '--all', description: 'stop every running mission' }, quietOption, jsonOption],
   examples: ['agenc mission stop 3f2a', 'agenc mission stop --all'],
   async run(context, { missions: words, all, json }) {
     if (all && words.length > 0)

@@ -6,11 +6,11 @@ import { readStore } from '../../db/with-store.ts'
 import { ago } from '../../io/ago.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
-import { displayRepo } from '../../mission/naming.ts'
-import { type RepoJson, repoJson } from './repo-json.ts'
+import { type RepoJson, repoJson } from '../../repo/catalogue.ts'
+import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ json?: boolean }>({
-  description: 'List the repos that missions are copied from, with their last update and their missions.',
+  description: 'List the repos in the library, with their missions and their last update.',
   options: [jsonOption],
   examples: ['agenc repo ls', "agenc repo ls --json | jq -r '.[].path'"],
   async run(context, { json }) {

@@ -1,32 +1,27 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
-import { listMissions } from '../../db/missions.ts'
-import type { Database } from '../../db/open-store.ts'
-import { deleteRepo, listRepos } from '../../db/repos.ts'
+import type { MissionRecord } from '../../db/missions.ts'
+import { missionsOnRepo } from '../../db/missions.ts'
+import { listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
-import { displayName, displayRepo } from '../../mission/naming.ts'
+import { displayName } from '../../mission/naming.ts'
 import { shortId } from '../../mission-id.ts'
+import { removeRepo } from '../../repo/catalogue.ts'
 import { chooseRepo } from '../../repo/choose-repo.ts'
-import { removeFromLibrary } from '../../repo/library.ts'
-import { writeRepoChoices } from '../../repo/repo-choices.ts'
+import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
-  description: 'Remove a repo from the library. Refused while missions, archived ones included, are on it.',
-  arguments: [{ name: 'repo', description: 'a repo of the library; left out: a picker' }],
-  options: [{ flags: '-y, --yes', description: 'do not ask' }, quietOption, jsonOption],
+  description: 'Remove a repo from the library. Fails while missions use it, archived ones included.',
+  arguments: [{ name: 'repo', description: 'a repo in the library (default: pick from a list)' }],
+  options: [{ flags: '-y, --yes', description: 'do not ask for confirmation' }, quietOption, jsonOption],
   examples: ['agenc repo rm owner/name', 'agenc repo rm owner/name --yes'],
   async run(context, { repo: word, yes, json }) {
     await withStore(context, async db => {
       const { id } = await chooseRepo(context, listRepos(db), word)
-      refuseWhileUsed(db, id)
+      refuseWhileUsed(id, missionsOnRepo(db, id))
       await confirmOrFlag(context, `Remove ${displayRepo(id)} from the library?`, yes)
-      db.transaction(() => {
-        refuseWhileUsed(db, id)
-        deleteRepo(db, id)
-      }).immediate()
-      writeRepoChoices(context, db)
-      await removeFromLibrary(context.paths.repos, id)
+      refuseWhileUsed(id, await removeRepo(context, db, id))
       if (json) context.out.line(JSON.stringify({ id, removed: true }))
       else context.err.line(`Removed ${displayRepo(id)}.`)
     })
@@ -36,8 +31,7 @@ export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
 
 const shownMissions = 8
 
-function refuseWhileUsed(db: Database, id: string): void {
-  const missions = listMissions(db, { archived: true }).filter(mission => mission.repo === id)
+function refuseWhileUsed(id: string, missions: readonly MissionRecord[]): void {
   if (missions.length === 0) return
   const lines = missions
     .slice(0, shownMissions)
@@ -48,6 +42,6 @@ function refuseWhileUsed(db: Database, id: string): void {
   const count = missions.length === 1 ? 'a mission is' : `${missions.length} missions are`
   throw new AgencError(
     `${count} on ${displayRepo(id)}`,
-    ["Delete first, with 'agenc mission rm':", ...lines].join('\n'),
+    ["Delete these first with 'agenc mission rm':", ...lines].join('\n'),
   )
 }

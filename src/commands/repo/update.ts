@@ -1,16 +1,16 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import type { Database } from '../../db/open-store.ts'
-import { listRepos, type RepoRecord, setRepoUpdated } from '../../db/repos.ts'
+import { listRepos, type RepoRecord } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError, ExitCode, isCancelled } from '../../errors.ts'
 import { forEachInParallel } from '../../io/parallel.ts'
-import { displayRepo } from '../../mission/naming.ts'
+import { markUpdated } from '../../repo/catalogue.ts'
+import { resolveRepo } from '../../repo/choose-repo.ts'
 import { fetchUrlOf, libraryPath, updateInLibrary } from '../../repo/library.ts'
-import { withoutSecrets } from '../../repo/refusal.ts'
-import { resolveRepo } from '../../repo/resolve-repo.ts'
+import { displayRepo, withoutSecrets } from '../../repo/reference.ts'
+import { showProgress } from '../../repo/update-progress.ts'
 import { interruptible } from '../../system/abort-on-signal.ts'
-import { showProgress } from './progress.ts'
 
 interface Outcome {
   id: string
@@ -19,13 +19,13 @@ interface Outcome {
   updated_at: string
 }
 
-/** More would mostly wait for each other on the disk, and some servers refuse them. */
-const atOnce = 6
+/** With more, fetches mostly wait for the disk, and some servers refuse so many connections. */
+const fetchesAtOnce = 6
 
 export default defineCommand<{ repos: string[]; json?: boolean }>({
   description:
-    'Fetch what is new in the named repos, or in all of them. Missions that exist are not touched.',
-  arguments: [{ name: 'repos', description: 'repos of the library; left out: all', variadic: true }],
+    'Fetch new commits for the given repos, or for all of them. Existing missions are not touched.',
+  arguments: [{ name: 'repos', description: 'repos in the library (default: all)', variadic: true }],
   options: [quietOption, jsonOption],
   examples: ['agenc repo update', 'agenc repo update owner/name'],
   async run(context, { repos: words, json }) {
@@ -54,15 +54,14 @@ async function updateAll(
   signal: AbortSignal,
 ): Promise<Outcome[]> {
   const progress = showProgress(context.err, repos.length)
-  // Several questions for passwords at once could not be told apart.
+  // With several fetches at once, the user could not tell whose password is asked for.
   const mayPrompt = isInteractive(context) && repos.length === 1
   const outcomes = new Map<string, Outcome>()
   try {
-    await forEachInParallel(repos, atOnce, async ({ id, updated_at }) => {
+    await forEachInParallel(repos, fetchesAtOnce, async ({ id, updated_at }) => {
       progress.started(displayRepo(id))
       const error = await update(context, id, { signal, mayPrompt })
-      const at = error === null ? context.now().toISOString() : updated_at
-      if (error === null) setRepoUpdated(db, id, at)
+      const at = error === null ? markUpdated(context, db, id) : updated_at
       outcomes.set(id, { id, updated: error === null, error, updated_at: at })
       progress.ended(displayRepo(id), error)
     })
@@ -72,7 +71,7 @@ async function updateAll(
   return repos.map(({ id }) => outcomes.get(id)!)
 }
 
-/** null, or why it failed: one repo does not stop the others, Ctrl-C does. */
+/** Returns the reason if it failed, else null. A failed repo does not stop the others; Ctrl-C does. */
 async function update(
   context: Context,
   id: string,
@@ -89,7 +88,7 @@ async function update(
 
 function hintFor(context: Context, [first, ...others]: readonly RepoRecord[]): string {
   if (others.length > 0)
-    return 'The others are up to date. Update a repo alone to be asked for a password: agenc repo update <repo>'
+    return 'The others are up to date. If a repo needs a password, update it alone: agenc repo update <repo>'
   const url = fetchUrlOf(context, libraryPath(context.paths.repos, first!.id))
-  return `See whether git can reach it: git ls-remote ${withoutSecrets(url)}`
+  return `Check that git can reach it: git ls-remote ${withoutSecrets(url)}`
 }

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts'
-import { loadConfig, prepareConfig } from '../../config/config-file.ts'
+import { readConfig } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
 import { listMissions } from '../../db/missions.ts'
@@ -7,7 +7,7 @@ import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { statusesOf } from '../../mission/list.ts'
-import { writeRepoChoices } from '../../repo/repo-choices.ts'
+import { writeRepoChoices } from '../../repo/catalogue.ts'
 import { attachClient } from '../../tmux/attach-client.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { currentWindow, sessionTarget } from '../../tmux/current-window.ts'
@@ -26,7 +26,7 @@ import type { Tmux, TmuxCommand } from '../../tmux/tmux.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
 
 export default defineCommand<Record<string, never>>({
-  description: 'Go to the agenc session; the first time, create it and pick a repo for its first mission.',
+  description: 'Go to the agenc session. If there is none, create it and pick a repo for its first mission.',
   examples: ['agenc tmux attach'],
   async run(context) {
     requireTmux(context.exec, context.env)
@@ -42,8 +42,7 @@ export default defineCommand<Record<string, never>>({
     if (state.kind === 'unknown') throw cannotBeAsked(state)
     const session = contextOfSession(context, state)
     // Problems with the settings or the store are reported before anything is created.
-    prepareConfig(session.paths.config)
-    const config = loadConfig(session.paths.config).tmux
+    const config = (await readConfig(session.paths)).tmux
     const lost = await readStore(session, db => {
       // The picker's list may be missing, or written by an older agenc.
       if (db) writeRepoChoices(session, db)

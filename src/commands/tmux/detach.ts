@@ -4,7 +4,8 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { askForSession, cannotBeAsked } from '../../tmux/session.ts'
 
 export default defineCommand<Record<string, never>>({
-  description: 'Leave the agenc session; everything in it goes on. From outside: whoever is attached to it.',
+  description:
+    'Leave the agenc session. Its missions keep running. Outside the session, this detaches every terminal that shows it.',
   examples: ['agenc tmux detach'],
   async run(context) {
     const place = currentWindow(context)

@@ -1,14 +1,14 @@
 import { defineCommand } from '../../cli/command.ts'
-import { loadConfig } from '../../config/config-file.ts'
+import { readConfig } from '../../config/read.ts'
 import { AgencError } from '../../errors.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { askForSession, cannotBeAsked, contextOfSession } from '../../tmux/session.ts'
 
 export default defineCommand<Record<string, never>>({
-  description: 'Bind the keys and set the looks of the agenc session again, after a change of the settings.',
+  description: 'Apply the key bindings and styles from the settings to the agenc session again.',
   examples: ['agenc tmux inject-config'],
-  run(context) {
+  async run(context) {
     const tmux = tmuxOf(context)
     const state = askForSession(tmux)
     if (state.kind === 'unknown') throw cannotBeAsked(state)
@@ -16,7 +16,7 @@ export default defineCommand<Record<string, never>>({
       throw new AgencError('there is no agenc session', "Start it with 'agenc tmux attach'.")
     }
     const session = contextOfSession(context, state)
-    configureSession(session, tmux, loadConfig(session.paths.config).tmux)
+    configureSession(session, tmux, (await readConfig(session.paths)).tmux)
     return 0
   },
 })

@@ -18,8 +18,8 @@ import type { Tmux } from '../../tmux/tmux.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ detached?: boolean }>({
-  description: 'Stop every mission that has a window, then end the agenc session. Conversations stay.',
-  options: [{ flags: '--detached', description: 'for agenc itself', hidden: true }],
+  description: 'Stop every mission that has a window, then end the agenc session. Conversations are kept.',
+  options: [{ flags: '--detached', description: 'for internal use', hidden: true }],
   examples: ['agenc tmux kill'],
   async run(context, { detached }) {
     if (!detached && currentWindow(context)) {

@@ -6,7 +6,7 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { goToWindow } from '../../tmux/windows.ts'
 
 export default defineCommand<{ json?: boolean }>({
-  description: 'Go to the mission that has waited for you longest; from there, to the next one.',
+  description: 'Go to the mission that has waited for you longest. Run it again to go to the next one.',
   options: [jsonOption],
   examples: ['agenc tmux next'],
   async run(context, { json }) {

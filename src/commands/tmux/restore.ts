@@ -1,5 +1,5 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
-import { loadConfig } from '../../config/config-file.ts'
+import { readConfig } from '../../config/read.ts'
 import type { Context } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import { getMission, listMissions } from '../../db/missions.ts'
@@ -36,7 +36,8 @@ interface Restored {
 }
 
 export default defineCommand<{ json?: boolean }>({
-  description: 'Open a window, with its conversation, for every mission that was running when all went down.',
+  description:
+    'Reopen a window, with the conversation, for every mission that was running when tmux ended or the machine went down.',
   options: [quietOption, jsonOption],
   examples: ['agenc tmux restore'],
   async run(context, { json }) {
@@ -81,7 +82,7 @@ async function restoreOne(
 ): Promise<string | null> {
   const obstacle = await whyNotResumable(context, mission)
   if (obstacle !== null) return obstacle
-  openRestoredWindow(context, tmux, mission)
+  await openRestoredWindow(context, tmux, mission)
   const deadline = Date.now() + patienceMs
   while (Date.now() < deadline) {
     const now = getMission(db, mission.id)!
@@ -95,7 +96,7 @@ async function restoreOne(
   return 'it did not start in time; its window shows how far it got'
 }
 
-function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord): void {
+async function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord): Promise<void> {
   const command = wrapperCommand(context, mission)
   const environment = wrapperEnvironment(mission, null)
   if (askForSession(tmux).kind === 'there') {
@@ -108,9 +109,9 @@ function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord
   const first = { name: mission.id, command, environment }
   const become = becomeMission(`${sessionTarget}:`, windowLabels(mission), null)
   if (!createSession(context, tmux, first, ...become)) {
-    openRestoredWindow(context, tmux, mission)
+    await openRestoredWindow(context, tmux, mission)
     return
   }
   const found = adoptServer(context, tmux)
-  if (found) configureSession(context, found, loadConfig(context.paths.config).tmux)
+  if (found) configureSession(context, found, (await readConfig(context.paths)).tmux)
 }

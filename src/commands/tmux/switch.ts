@@ -18,8 +18,8 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Pick a mission with a window and go there. Those that wait for you come first.',
-  options: [{ flags: '--plain', description: 'for agenc itself', hidden: true }, jsonOption],
+  description: 'Pick a mission and go to its window. Missions that wait for you come first.',
+  options: [{ flags: '--plain', description: 'for internal use', hidden: true }, jsonOption],
   examples: ['agenc tmux switch'],
   async run(context, { plain = false, json }) {
     const missions = inOrder(

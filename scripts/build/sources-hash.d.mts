@@ -1,0 +1,2 @@
+export const sourcesHashFile: string
+export function sourcesHash(root: string): string

@@ -1,0 +1,62 @@
+import type { Style } from '../io/colour.ts'
+import type { Output } from '../io/output.ts'
+import { cleanText, padEnd } from '../io/text.ts'
+import { indented } from '../io/wrap.ts'
+
+export type Status = 'ok' | 'warning' | 'problem'
+
+/** The result of one check. */
+export interface Finding {
+  check: string
+  status: Status
+  message: string
+  /** What to do about it; null if all is well. */
+  remedy: string | null
+  /** Fixes it without a risk to anyone's work, and returns what was done. */
+  fix?: () => string
+}
+
+export function ok(check: string, message: string): Finding {
+  return { check, status: 'ok', message, remedy: null }
+}
+
+export function warning(check: string, message: string, remedy: string, fix?: () => string): Finding {
+  return { check, status: 'warning', message, remedy, ...(fix ? { fix } : {}) }
+}
+
+export function problem(check: string, message: string, remedy: string, fix?: () => string): Finding {
+  return { check, status: 'problem', message, remedy, ...(fix ? { fix } : {}) }
+}
+
+const styles: Record<Status, Style> = { ok: 'green', warning: 'yellow', problem: 'red' }
+const statusWidth = 9
+const checkWidth = 20
+/** With fewer columns left for it, a message goes below the name of its check. */
+const narrowestMessage = 30
+
+export function printFindings(out: Output, findings: readonly Finding[]): void {
+  const columns = out.isTerminal ? out.columns : Number.POSITIVE_INFINITY
+  for (const finding of findings) for (const line of linesOf(finding, columns, out)) out.line(line)
+}
+
+function linesOf(finding: Finding, columns: number, { paint }: Output): string[] {
+  const { check, status, message, remedy } = finding
+  const start = `${paint(styles[status], padEnd(status, statusWidth))}${padEnd(check, checkWidth)}`
+  const indent = statusWidth + checkWidth
+  const isNarrow = columns - indent < narrowestMessage
+  const below = isNarrow ? 2 : indent
+  const [first = '', ...rest] = indented(cleanText(message), columns, below)
+  const head = isNarrow ? [start.trimEnd(), first] : [`${start}${first.trimStart()}`]
+  const remedies = remedy === null ? [] : indented(`-> ${cleanText(remedy)}`, columns, below)
+  return [...head, ...rest, ...remedies]
+}
+
+export function summaryOf(findings: readonly Finding[]): string {
+  const count = (status: Status) => findings.filter(finding => finding.status === status).length
+  const [problems, warnings] = [count('problem'), count('warning')]
+  if (problems === 0 && warnings === 0) return 'All is well.'
+  const plural = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`
+  return [problems > 0 ? plural(problems, 'problem') : '', warnings > 0 ? plural(warnings, 'warning') : '']
+    .filter(Boolean)
+    .join(', ')
+}

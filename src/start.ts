@@ -1,3 +1,0 @@
-import { main } from './main.ts'
-
-void main(process.argv.slice(2))

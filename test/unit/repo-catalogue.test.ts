@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Context } from '../../src/context.ts'
+import { insertMission } from '../../src/db/missions.ts'
+import { type Database, openStore } from '../../src/db/open-store.ts'
+import { getRepo, listRepos } from '../../src/db/repos.ts'
+import { newMissionId } from '../../src/mission-id.ts'
+import { pathsAt } from '../../src/paths.ts'
+import { addRepo, knownRepoIds, markUpdated, removeRepo, trustRepo } from '../../src/repo/catalogue.ts'
+import { libraryPath } from '../../src/repo/library.ts'
+import { sourceOf } from '../../src/repo/repo-source.ts'
+import { gitBench, writeBelow } from '../helpers/git.ts'
+
+const noQuestion = async () => {
+  throw new Error('asked although the answer was given')
+}
+
+async function library() {
+  const bench = gitBench()
+  bench.repo('src/app')
+  const paths = pathsAt(join(bench.root, 'agenc'))
+  const now = { at: '2026-01-01T00:00:00.000Z' }
+  const context = {
+    ...bench.tools,
+    paths,
+    cwd: bench.root,
+    now: () => new Date(now.at),
+    stdin: {},
+    err: { isTerminal: false, line: () => {} },
+  } as unknown as Context
+  const db = await openStore(paths.database)
+  onTestFinished(() => void db.close())
+  const source = sourceOf(bench.tools, './src/app', bench.root)
+  return { context, db, source, now, choices: () => readFileSync(paths.repoChoices, 'utf8') }
+}
+
+test('adding, updating, trusting and removing a repo each keep the table and the picker in step', async () => {
+  const { context, db, source, now, choices } = await library()
+  const { id } = source
+  const added = await addRepo(context, db, source, { trust: undefined, askTrust: async () => null })
+  expect(added).toMatchObject({ wasThere: false, repo: { id, trusted: null, updated_at: now.at } })
+  expect(choices()).toBe(`${id}\t${id}\n--blank\t(blank)\n`)
+
+  now.at = '2026-01-02T00:00:00.000Z'
+  expect(markUpdated(context, db, id)).toBe(now.at)
+  expect(getRepo(db, id)).toMatchObject({ updated_at: now.at, added_at: '2026-01-01T00:00:00.000Z' })
+  expect(trustRepo(context, db, id, true)).toMatchObject({ trusted: 1 })
+
+  expect(await removeRepo(context, db, id)).toEqual([])
+  expect(listRepos(db)).toEqual([])
+  expect(choices()).toBe('--blank\t(blank)\n')
+  expect(existsSync(libraryPath(context.paths.repos, id))).toBe(false)
+})
+
+test('a repo that is there already is not cloned or asked about, but takes a given answer', async () => {
+  const { context, db, source } = await library()
+  await addRepo(context, db, source, { trust: true, askTrust: noQuestion })
+  expect(await addRepo(context, db, source, { trust: undefined, askTrust: noQuestion })).toMatchObject({
+    wasThere: true,
+    repo: { trusted: 1 },
+  })
+  expect(await addRepo(context, db, source, { trust: false, askTrust: noQuestion })).toMatchObject({
+    wasThere: true,
+    repo: { trusted: 0 },
+  })
+})
+
+test('a repo with a mission on it stays', async () => {
+  const { context, db, source } = await library()
+  await addRepo(context, db, source, { trust: true, askTrust: noQuestion })
+  const id = missionOn(db, source.id)
+  expect(await removeRepo(context, db, source.id)).toMatchObject([{ id }])
+  expect(listRepos(db)).toHaveLength(1)
+  expect(existsSync(libraryPath(context.paths.repos, source.id))).toBe(true)
+})
+
+test('the known repos are those of the library and of the settings', async () => {
+  const { context, db, source } = await library()
+  await addRepo(context, db, source, { trust: true, askTrust: noQuestion })
+  writeBelow(
+    context.paths.home,
+    'config.json',
+    JSON.stringify({ repos: { 'github.com/o/r': { model: 'opus' } } }),
+  )
+  expect(await knownRepoIds(context)).toEqual([source.id, 'github.com/o/r'])
+})
+
+function missionOn(db: Database, repo: string) {
+  const id = newMissionId()
+  const nothing = { name: null, parent_id: null, permission_mode: null, approve: null, model: null }
+  insertMission(db, {
+    ...nothing,
+    id,
+    repo,
+    created_at: '2026-01-01T00:00:00.000Z',
+    session_id: id,
+    forked_session_id: null,
+    setup_pending: 0,
+  })
+  return id
+}
