@@ -155,7 +155,7 @@ describe('rm', () => {
 
     writeFileSync(join(dir, 'new\u001b[31m file'), 'x')
     expect(refusal()).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(refusal().stderr).toMatch(/only here\n {2}1 file not tracked by git: new file\n/)
+    expect(refusal().stderr).toMatch(/only here\n {2}1 untracked file: new file\n/)
     git('add', '--all')
     expect(refusal().stderr).toContain('1 uncommitted file: new file')
     git('commit', '--quiet', '--message', 'x')
