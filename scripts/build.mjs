@@ -1,4 +1,4 @@
-// Bundles src/ into CommonJS files below dist/.
+// Bundles src/ and stand-in/ into CommonJS files below dist/.
 // esbuild can split only ES modules, and Node starts CommonJS about 7 ms faster: so split first, then convert.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

@@ -1,34 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Shells } from './bash.ts'
-import { hookEnv, toolEnv } from './child-env.ts'
-import { noteEnd, updateClaudeJson } from './claude-json.ts'
-import { Commands } from './commands.ts'
+import type { AgentContext } from './agent-context.ts'
+import { Tasks } from './background-tasks.ts'
+import { Shells } from './bash-tool.ts'
+import { noteEnd, updateClaudeJson } from './claude-files.ts'
+import { hookEnv, type Session, toolEnv } from './claude-session.ts'
 import { Conversation } from './conversation.ts'
+import { ConversationView } from './conversation-view.ts'
 import { Dialogs } from './dialogs.ts'
-import { Display } from './display.ts'
-import { ExitKey } from './exit-key.ts'
 import { Hooks } from './hooks.ts'
-import { type PromptActions, promptKey } from './keyboard.ts'
-import type { Key, Report } from './keys.ts'
-import { nextMode } from './modes.ts'
-import { entriesOf } from './saved-sessions.ts'
+import { type Key, type Report, TerminalInput } from './keyboard-input.ts'
+import { nextMode } from './permissions.ts'
+import { ExitKey, type PromptActions, promptKey } from './prompt-box.ts'
+import { claudeVersion } from './release.ts'
+import { entriesOf } from './saved-conversations.ts'
 import { Screen } from './screen.ts'
-import type { Session } from './session.ts'
-import { type AppStart, sessionFrom, startEvent } from './session-start.ts'
+import { type Activity, StatusFile, StatusReporter } from './session-status.ts'
 import { handleSignals, suspend } from './signals.ts'
-import type { Stage } from './stage.ts'
-import { startupDialogs } from './startup.ts'
-import { type Doings, StatusBoard } from './status-board.ts'
-import { StatusFile } from './status-file.ts'
-import { Tasks } from './tasks.ts'
-import { TerminalInput } from './terminal-input.ts'
-import { claudeVersion } from './version.ts'
+import { Commands } from './slash-commands.ts'
+import { type AppStart, sessionFrom, startEvent, startupDialogs } from './startup.ts'
 
-/** Between the first picture and a prompt that takes Enter, and again until a prompt of the command line is sent. */
+/**
+ * The delay between the first frame and a prompt that accepts Enter, and again before a prompt from the
+ * command line is sent.
+ */
 const readyDelayMs = 30
-const goneExitCode = 129
+const terminalGoneExitCode = 129
 
-/** The running program: one terminal, one conversation. */
+/** The running program: one terminal and one conversation. */
 export class App {
   private readonly start: AppStart
   private readonly session: Session
@@ -37,17 +35,17 @@ export class App {
   private readonly hooks: Hooks
   private readonly shells = new Shells()
   private readonly tasks = new Tasks()
-  private readonly dialogs = new Dialogs(() => this.board.changed())
-  private readonly exitKey = new ExitKey(() => this.display.refresh())
+  private readonly dialogs = new Dialogs(() => this.reporter.changed())
+  private readonly exitKey = new ExitKey(() => this.view.refresh())
   private readonly status: StatusFile | undefined
-  private readonly board: StatusBoard
-  private readonly stage: Stage
-  private readonly display: Display
+  private readonly reporter: StatusReporter
+  private readonly context: AgentContext
+  private readonly view: ConversationView
   private readonly commands: Commands
   private readonly promptActions: PromptActions
   private readonly quit = new AbortController()
   private conversation: Conversation | undefined
-  /** Hooks are told of the end only when they may know of the session. */
+  /** SessionEnd hooks run only once this is true: no hook may run in a directory that is not trusted. */
   private inSession = false
   private ready = false
   private suspended = false
@@ -64,32 +62,32 @@ export class App {
     this.input = new TerminalInput(start.stdin)
     this.hooks = new Hooks(start.settings.hooks, start.cwd, () => hookEnv(start.env, session, this.screen))
     this.status = session.saving ? statusFileFor(start, session) : undefined
-    const scene = { session, dialogs, tasks, exitKey, agentView, stillTitle: Boolean(start.env.TMUX) }
+    const sources = { session, dialogs, tasks, exitKey, agentView, stillTitle: Boolean(start.env.TMUX) }
     const entries = entriesOf(start.saved?.lines ?? [])
-    this.display = new Display(this.screen, { ...scene, isBusy: () => this.isBusy() }, entries)
-    this.board = new StatusBoard(
+    this.view = new ConversationView(this.screen, { ...sources, isBusy: () => this.isBusy() }, entries)
+    this.reporter = new StatusReporter(
       this.status,
-      () => this.doings(),
-      () => this.display.refresh(),
+      () => this.activity(),
+      () => this.view.refresh(),
     )
-    this.stage = this.makeStage()
-    this.commands = new Commands(this.stage, this.display, this.status, {
+    this.context = this.makeContext()
+    this.commands = new Commands(this.context, this.view, this.status, {
       submit: prompt => this.conversation?.submit(prompt),
       leave: () => this.leave('prompt_input_exit', 0),
     })
     this.promptActions = this.makePromptActions(agentView)
   }
 
-  /** The exit code. */
+  /** Resolves with the exit code. */
   run(): Promise<number> {
     handleSignals({
       leave: exitCode => this.leave('other', exitCode),
       continued: () => this.resume(),
-      resized: () => this.display.resized(),
+      resized: () => this.view.resized(),
     })
     this.input.listen(
       key => this.key(key),
-      () => this.leave('other', goneExitCode),
+      () => this.leave('other', terminalGoneExitCode),
     )
     void this.begin()
     return new Promise(resolve => {
@@ -98,8 +96,8 @@ export class App {
   }
 
   private async begin(): Promise<void> {
-    const { start, session, dialogs, quit, display } = this
-    display.openQuestions()
+    const { start, session, dialogs, quit, view } = this
+    view.openQuestions()
     const end = await startupDialogs({ ...start, mode: session.mode, dialogs, signal: quit.signal })
     if (quit.signal.aborted) return
     this.inSession = end?.hooks ?? true
@@ -107,15 +105,15 @@ export class App {
     const event = startEvent(start, session)
     this.status?.open()
     if (session.name) this.status?.name(session.name, 'user')
-    this.conversation = new Conversation(this.stage, {
-      sessionStarted: this.stage.fire('SessionStart', event, { subject: event.source }),
-      returnPrompt: prompt => display.takeBack(prompt),
+    this.conversation = new Conversation(this.context, {
+      sessionStarted: this.context.fire('SessionStart', event, { subject: event.source }),
+      returnPrompt: prompt => view.takeBack(prompt),
     })
-    display.openConversation()
+    view.openConversation()
     await sleep(readyDelayMs)
     if (quit.signal.aborted) return
     this.ready = true
-    this.board.open()
+    this.reporter.open()
     await sleep(readyDelayMs)
     if (start.prompt && !quit.signal.aborted) this.commands.take(start.prompt)
   }
@@ -133,13 +131,13 @@ export class App {
     }
     if (this.dialogs.key(key)) return
     if (key.name === 'enter' && !this.ready) return
-    this.display.box = promptKey(this.display.box, key, this.promptActions)
-    this.board.changed()
+    this.view.box = promptKey(this.view.box, key, this.promptActions)
+    this.reporter.changed()
   }
 
   private suspend(): void {
     this.suspended = true
-    this.display.close({ keepTitle: true })
+    this.view.close({ keepTitle: true })
     this.input.raw(false)
     this.screen.print('\r\nClaude Code has been suspended. Run `fg` to bring Claude Code back.\r\n')
     suspend()
@@ -149,10 +147,10 @@ export class App {
     if (!this.suspended) return
     this.suspended = false
     this.input.raw(true)
-    this.display.openConversation()
+    this.view.openConversation()
   }
 
-  /** Once: what comes after the first reason to leave changes nothing. */
+  /** Only the first call has an effect; later reasons to exit are ignored. */
   private leave(reason: string, exitCode: number): void {
     if (this.leaving) return
     this.leaving = true
@@ -162,19 +160,17 @@ export class App {
 
   private async end(reason: string): Promise<void> {
     const { session, start, screen } = this
-    this.board.close()
+    this.reporter.close()
     this.conversation?.end()
     this.quit.abort()
-    this.display.close()
+    this.view.close()
     this.input.close()
     await Promise.all([this.shells.end(), this.hooks.end()])
-    if (this.inSession) await this.stage.fire('SessionEnd', { reason }, { subject: reason })
     this.status?.remove()
+    if (this.inSession) await this.context.fire('SessionEnd', { reason }, { subject: reason })
     if (!this.inSession) return
     const { sessionId, transcript } = session
-    await updateClaudeJson(start.places.claudeJson, json =>
-      noteEnd(json, start.cwd, sessionId, claudeVersion),
-    )
+    await updateClaudeJson(start.paths.claudeJson, json => noteEnd(json, start.cwd, sessionId, claudeVersion))
     if (transcript.exists) screen.print(`\r\nResume this session with:\r\nclaude --resume ${sessionId}\r\n`)
   }
 
@@ -182,7 +178,7 @@ export class App {
     return this.commands.running > 0 || (this.conversation?.running ?? false)
   }
 
-  private doings(): Doings {
+  private activity(): Activity {
     return {
       busy: this.isBusy(),
       subagents: this.tasks.count('subagent'),
@@ -191,7 +187,7 @@ export class App {
     }
   }
 
-  private makeStage(): Stage {
+  private makeContext(): AgentContext {
     const { args, settings, env } = this.start
     const { session, dialogs, shells, tasks } = this
     return {
@@ -207,9 +203,9 @@ export class App {
       },
       fire: (event, extra, { agent, ...options } = {}) =>
         this.hooks.run({ event, payload: session.payload(event, extra, agent), ...options }),
-      show: entry => this.display.show(entry),
+      show: entry => this.view.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
-      changed: () => this.board.changed(),
+      changed: () => this.reporter.changed(),
     }
   }
 
@@ -230,5 +226,5 @@ export class App {
 }
 
 function statusFileFor(start: AppStart, { sessionId, cwd, derivedName }: Session): StatusFile {
-  return new StatusFile(start.places.sessions, { sessionId, cwd, name: derivedName, env: start.env })
+  return new StatusFile(start.paths.sessions, { sessionId, cwd, name: derivedName, env: start.env })
 }

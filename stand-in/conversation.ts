@@ -1,24 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerScript } from './agent-loop.ts'
-import { type ApiFailure, failureKind, failureText } from './api-failure.ts'
-import { blockedBy } from './hook-decision.ts'
+import { type ApiFailure, runAgent } from './agent.ts'
+import { type AgentContext, Interrupted } from './agent-context.ts'
+import { blockedBy } from './hooks.ts'
 import { spokenPart } from './script.ts'
-import { Interrupted, type Stage } from './stage.ts'
 
 export interface ConversationEvents {
-  /** The hooks of SessionStart have the first word. */
+  /** Resolves when the SessionStart hooks have finished. No prompt is answered before that. */
   sessionStarted: Promise<unknown>
-  /** A prompt that came to nothing goes back to where it was typed. */
+  /** Puts a prompt that got no answer back into the prompt box. */
   returnPrompt(prompt: string): void
 }
 
 const idleNoticeMs = 60_000
-/** Claude comes to rest before it hears of a task that ended. */
+/** Claude becomes idle for a moment before it takes up the notification of a finished task. */
 const restMs = 50
 
-/** The main agent: one prompt at a time, the others wait in line. */
+/** The main agent. It answers one prompt at a time and queues the others. */
 export class Conversation {
-  private readonly stage: Stage
+  private readonly context: AgentContext
   private readonly events: ConversationEvents
   private readonly waiting: { prompt: string; own: boolean }[] = []
   private stopper: AbortController | undefined
@@ -26,8 +25,8 @@ export class Conversation {
   private draining = false
   private ended = false
 
-  constructor(stage: Stage, events: ConversationEvents) {
-    this.stage = stage
+  constructor(context: AgentContext, events: ConversationEvents) {
+    this.context = context
     this.events = events
   }
 
@@ -36,12 +35,12 @@ export class Conversation {
   }
 
   submit(prompt: string): void {
-    this.line({ prompt, own: false })
+    this.enqueue({ prompt, own: false })
   }
 
-  /** News for Claude itself rather than something the user said. */
+  /** Queues a prompt that Claude writes to itself. */
   notify(prompt: string): void {
-    this.line({ prompt, own: true })
+    this.enqueue({ prompt, own: true })
   }
 
   interrupt(): void {
@@ -58,7 +57,7 @@ export class Conversation {
     clearTimeout(this.idleNotice)
   }
 
-  private line(next: { prompt: string; own: boolean }): void {
+  private enqueue(next: { prompt: string; own: boolean }): void {
     if (this.ended) return
     this.waiting.push(next)
     if (!this.draining) void this.drain()
@@ -70,10 +69,10 @@ export class Conversation {
       if (next.own) await sleep(restMs)
       this.stopper = new AbortController()
       this.touched()
-      this.stage.changed()
+      this.context.changed()
       await this.answer(next, this.stopper.signal)
       this.stopper = undefined
-      this.stage.changed()
+      this.context.changed()
     }
     this.draining = false
   }
@@ -82,18 +81,18 @@ export class Conversation {
     { prompt, own }: { prompt: string; own: boolean },
     signal: AbortSignal,
   ): Promise<void> {
-    const { stage } = this
-    stage.session.nextPrompt()
-    stage.session.planFile(prompt)
+    const { context } = this
+    context.session.nextPrompt()
+    context.session.planFile(prompt)
     let silent = true
-    const watched: Stage = {
-      ...stage,
+    const watched: AgentContext = {
+      ...context,
       show: entry => {
         silent = false
-        return stage.show(entry)
+        return context.show(entry)
       },
     }
-    if (!own) stage.show({ kind: 'user', text: spokenPart(prompt) })
+    if (!own) context.show({ kind: 'user', text: spokenPart(prompt) })
     try {
       if (await this.accepted(prompt, signal)) await this.finish(watched, prompt, own, signal)
     } catch (error) {
@@ -104,10 +103,10 @@ export class Conversation {
   }
 
   private async accepted(prompt: string, signal: AbortSignal): Promise<boolean> {
-    const { session } = this.stage
+    const { session } = this.context
     await this.events.sessionStarted
     const blocked = blockedBy(
-      await this.stage.fire('UserPromptSubmit', { prompt, ...session.titleField() }, { signal }),
+      await this.context.fire('UserPromptSubmit', { prompt, ...session.titleField() }, { signal }),
     )
     if (signal.aborted) throw new Interrupted()
     if (!blocked) {
@@ -115,19 +114,24 @@ export class Conversation {
       return true
     }
     const reason = `[${blocked.command}]: ${blocked.stderr.trimEnd()}`
-    this.stage.show({ kind: 'note', text: `UserPromptSubmit operation blocked by hook:\n${reason}` })
+    this.context.show({ kind: 'note', text: `UserPromptSubmit operation blocked by hook:\n${reason}` })
     this.events.returnPrompt(prompt)
     return false
   }
 
-  private async finish(stage: Stage, prompt: string, own: boolean, signal: AbortSignal): Promise<void> {
-    const { session, tasks } = stage
+  private async finish(
+    context: AgentContext,
+    prompt: string,
+    own: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { session, tasks } = context
     const script = own ? '[[text Done.]]' : prompt
-    const last = await answerScript({ stage, signal, transcript: session.transcript }, script)
+    const last = await runAgent({ context, signal, transcript: session.transcript }, script)
     if ('failure' in last) return this.failed(last.failure, signal)
     session.transcript.lastPrompt(prompt)
     const state = { background_tasks: tasks.list(), session_crons: [] }
-    await stage.fire(
+    await context.fire(
       'Stop',
       { stop_hook_active: false, last_assistant_message: last.text, ...state },
       { signal },
@@ -138,23 +142,37 @@ export class Conversation {
 
   private async failed(failure: ApiFailure, signal: AbortSignal): Promise<void> {
     const message = failureText(failure)
-    this.stage.show({ kind: 'assistant', text: message })
-    this.stage.session.transcript.assistant([{ type: 'text', text: message }], 'end_turn')
-    await this.stage.fire(
+    this.context.show({ kind: 'assistant', text: message })
+    this.context.session.transcript.assistant([{ type: 'text', text: message }], 'end_turn')
+    await this.context.fire(
       'StopFailure',
       { error: failureKind(failure), last_assistant_message: message },
       { signal },
     )
   }
 
-  /** Nothing is told to hooks: who relies on them alone believes Claude is still busy. */
+  /** No hook runs on an interruption, so a program that relies on hooks alone still considers Claude busy. */
   private noteInterruption(): void {
-    this.stage.session.transcript.user('[Request interrupted by user]')
-    this.stage.show({ kind: 'note', text: 'Interrupted · What should Claude do instead?' })
+    this.context.session.transcript.user('[Request interrupted by user]')
+    this.context.show({ kind: 'note', text: 'Interrupted · What should Claude do instead?' })
   }
 
   private remind(): void {
     const notice = { message: 'Claude is waiting for your input', notification_type: 'idle_prompt' }
-    void this.stage.fire('Notification', notice, { subject: 'idle_prompt' })
+    void this.context.fire('Notification', notice, { subject: 'idle_prompt' })
   }
+}
+
+/** The text that Claude shows in place of an answer. */
+function failureText({ status, message }: ApiFailure): string {
+  if (status === 401 || status === 403) return `Please run /login · API Error: ${status} ${message}`
+  if (status === 429) return `API Error: Request rejected (429) · ${message}`
+  return `API Error: ${status} ${message}`
+}
+
+/** The value of `error` in the StopFailure event. */
+function failureKind({ status }: ApiFailure): string {
+  if (status === 401 || status === 403) return 'authentication_failed'
+  if (status === 429) return 'rate_limit'
+  return status >= 500 ? 'server_error' : 'unknown'
 }

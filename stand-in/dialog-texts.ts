@@ -1,10 +1,9 @@
 import { basename } from 'node:path'
-import type { Choice, Dialog } from './dialog.ts'
-import type { PermissionMode } from './modes.ts'
-import { rememberedCommand, type Suggestion, type ToolUse } from './permissions.ts'
+import type { Choice, Dialog } from './dialogs.ts'
+import { type PermissionMode, rememberedCommand, type Suggestion, type ToolUse } from './permissions.ts'
 import { problemLines, type SettingsProblem } from './settings.ts'
 
-/** What the user answers to a permission dialog. */
+/** The user's answer to a permission dialog. */
 export type PermissionChoice = { allow: true; mode?: PermissionMode; remember?: string } | { allow: false }
 
 const amendHint = 'Esc to cancel · Tab to amend'
@@ -95,7 +94,7 @@ export function questionDialog({ question, header, options }: Question): Dialog<
   }
 }
 
-/** The mode to go on in; undefined: go on planning. */
+/** Resolves to the mode to continue in, or to undefined if the user wants to keep planning. */
 export function planDialog(plan: string | null, path: string): Dialog<PermissionMode | undefined> {
   const shared = { hint: path, numbered: true, waitingFor: 'permission prompt' as const }
   if (plan === null) {

@@ -1,12 +1,63 @@
-import { type Dialog, type DialogStep, dialogStep, type OpenDialog } from './dialog.ts'
-import type { Key } from './keys.ts'
+import type { Key } from './keyboard-input.ts'
+import type { WaitingFor } from './session-status.ts'
+
+export interface Choice<Value> {
+  label: string
+  detail?: string
+  value: Value
+}
+
+/** A question that blocks everything else until it is answered. */
+export interface Dialog<Value = unknown> {
+  title: string
+  body: string[]
+  question?: string
+  choices: Choice<Value>[]
+  hint: string
+  /** Numbered choices can be picked by their digit. The others can be picked only with Enter. */
+  numbered: boolean
+  waitingFor: WaitingFor
+}
+
+export interface OpenDialog {
+  dialog: Dialog
+  selected: number
+  openedAt: number
+}
+
+export type DialogStep = { selected: number } | { chosen: unknown } | { cancelled: true } | undefined
+
+/** A new dialog ignores keys for this long, because the user pressed them for what was there before it. */
+const deafMs = 200
+
+export function dialogStep(open: OpenDialog, key: Key, now: number): DialogStep {
+  if (now - open.openedAt < deafMs) return undefined
+  const { choices, numbered } = open.dialog
+  switch (key.name) {
+    case 'escape':
+    case 'ctrl-c':
+      return { cancelled: true }
+    case 'enter':
+      return { chosen: choices[open.selected]?.value }
+    case 'up':
+      return { selected: Math.max(0, open.selected - 1) }
+    case 'down':
+      return { selected: Math.min(choices.length - 1, open.selected + 1) }
+    case 'text': {
+      const choice = numbered ? choices[Number(key.text) - 1] : undefined
+      return choice ? { chosen: choice.value } : undefined
+    }
+    default:
+      return undefined
+  }
+}
 
 interface Pending {
   open: OpenDialog
   settle(step: DialogStep): void
 }
 
-/** The dialogs that wait, one on the screen at a time. */
+/** The open dialogs. Only the first one is shown. */
 export class Dialogs {
   private readonly queue: Pending[] = []
   private readonly changed: () => void
@@ -19,7 +70,10 @@ export class Dialogs {
     return this.queue[0]?.open
   }
 
-  /** The chosen value, `cancelled` for Esc, or undefined when the signal took the dialog away. */
+  /**
+   * Resolves with the chosen value, with `cancelled` after Esc, or with undefined if the signal closed the
+   * dialog.
+   */
   ask<Value>(
     dialog: Dialog<Value>,
     signal: AbortSignal,
@@ -49,7 +103,7 @@ export class Dialogs {
     })
   }
 
-  /** True when a dialog is open: the key was its, whether it meant anything or not. */
+  /** Returns true if a dialog is open, even if the dialog ignored the key. */
   key(key: Key): boolean {
     const pending = this.queue[0]
     if (!pending) return false

@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs'
+import { closeSync, realpathSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { App } from './app.ts'
-import { parseArguments } from './arguments.ts'
-import { closeDeadTerminals } from './dead-terminal.ts'
-import { placesFrom } from './places.ts'
-import { planStart } from './refusals.ts'
-import { promptFromStdin } from './terminal-input.ts'
+import { parseArguments } from './claude-arguments.ts'
+import { claudePaths } from './claude-files.ts'
+import { promptFromStdin } from './keyboard-input.ts'
+import { planStart } from './startup.ts'
 
 async function main(): Promise<number> {
   const parsed = parseArguments(process.argv.slice(2))
@@ -16,12 +16,12 @@ async function main(): Promise<number> {
   const { env, stdin, stdout } = process
   const args = parsed.run
   const cwd = realpathSync(process.cwd())
-  const places = placesFrom(env)
-  const plan = planStart(args, places, cwd, env)
+  const paths = claudePaths(env)
+  const plan = planStart(args, paths, cwd, env)
   if ('refusal' in plan) return refuse(plan.refusal)
-  if (!stdout.isTTY) return refuse('The stand-in for Claude Code needs a terminal')
+  if (!stdout.isTTY) return refuse('The stand-in for Claude Code needs a terminal. Run it in one.')
   const prompt = [args.prompt, promptFromStdin(stdin)].filter(Boolean).join('\n')
-  const exitCode = await new App({ args, env, cwd, places, ...plan, prompt, stdin, stdout }).run()
+  const exitCode = await new App({ args, env, cwd, paths, ...plan, prompt, stdin, stdout }).run()
   closeDeadTerminals()
   return exitCode
 }
@@ -29,6 +29,21 @@ async function main(): Promise<number> {
 function refuse(message: string): number {
   process.stderr.write(`\u001b[31m${message}\u001b[39m\n`)
   return 1
+}
+
+/**
+ * Node restores the modes of its terminals when it exits, and aborts if one of them is gone. Node leaves closed
+ * descriptors alone.
+ */
+function closeDeadTerminals(): void {
+  for (const descriptor of [0, 1, 2]) {
+    if (isatty(descriptor)) continue
+    try {
+      closeSync(descriptor)
+    } catch {
+      // The descriptor is already closed.
+    }
+  }
 }
 
 main().then(

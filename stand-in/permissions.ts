@@ -1,14 +1,44 @@
 import { dirname, isAbsolute, join } from 'node:path'
-import type { Input } from './hook-decision.ts'
-import type { PermissionMode } from './modes.ts'
+import type { ToolInput } from './script.ts'
+
+/** The names used in hooks and transcripts. On the command line, `manual` stands for `default`. */
+export type PermissionMode = 'acceptEdits' | 'auto' | 'bypassPermissions' | 'default' | 'dontAsk' | 'plan'
+
+export const modeChoices = ['acceptEdits', 'auto', 'bypassPermissions', 'manual', 'dontAsk', 'plan'] as const
+
+export function modeFromWord(word: string): PermissionMode | undefined {
+  if (word === 'manual' || word === 'default') return 'default'
+  return modeChoices.find(choice => choice === word) as PermissionMode | undefined
+}
+
+/** The mode that Shift+Tab switches to. */
+export function nextMode(mode: PermissionMode, bypassAllowed: boolean): PermissionMode {
+  const cycle: PermissionMode[] = bypassAllowed
+    ? ['default', 'acceptEdits', 'plan', 'bypassPermissions', 'auto']
+    : ['default', 'acceptEdits', 'plan', 'auto']
+  return cycle[(cycle.indexOf(mode) + 1) % cycle.length] ?? 'default'
+}
+
+const labels: Record<PermissionMode, string> = {
+  acceptEdits: '⏵⏵ accept edits on',
+  auto: '⏵⏵ auto mode on',
+  bypassPermissions: '⏵⏵ bypass permissions on',
+  default: '⏸ manual mode on',
+  dontAsk: "⏵⏵ don't ask on",
+  plan: '⏸ plan mode on',
+}
+
+export function modeLabel(mode: PermissionMode): string {
+  return labels[mode]
+}
 
 export interface ToolUse {
   id: string
   name: string
-  /** As the model gave it. */
-  given: Input
-  /** With paths made absolute and defaults filled in, as hooks see it. */
-  input: Input
+  /** The input as the model gave it. */
+  given: ToolInput
+  /** The input as hooks receive it: paths are absolute and defaults are filled in. */
+  input: ToolInput
 }
 
 export type Suggestion =
@@ -45,16 +75,16 @@ const harmlessCommands = new Set([
 ])
 const fileCommands = new Set(['cp', 'ln', 'mkdir', 'mv', 'rm', 'rmdir', 'sed', 'touch'])
 const editTools = new Set(['Edit', 'NotebookEdit', 'Write'])
-const personalTools = new Set(['AskUserQuestion', 'ExitPlanMode'])
+const userOnlyTools = new Set(['AskUserQuestion', 'ExitPlanMode'])
 
-/** Plans and questions are for the user, whatever mode, rules and hooks say. */
-export function isPersonal(tool: ToolUse): boolean {
-  return personalTools.has(tool.name)
+/** Plans and questions always go to the user, whatever mode, rules and hooks say. */
+export function isForUserOnly(tool: ToolUse): boolean {
+  return userOnlyTools.has(tool.name)
 }
 
 export function permissionFor(tool: ToolUse, rules: Rules): 'allow' | 'ask' | 'deny' {
   if (rules.deny.some(rule => ruleCovers(rule, tool))) return 'deny'
-  if (isPersonal(tool)) return 'ask'
+  if (isForUserOnly(tool)) return 'ask'
   if (rules.mode === 'bypassPermissions' || rules.allow.some(rule => ruleCovers(rule, tool))) return 'allow'
   if (isHarmless(tool, rules)) return 'allow'
   if (rules.mode === 'acceptEdits' && isEdit(tool, rules.cwd)) return 'allow'
@@ -62,7 +92,7 @@ export function permissionFor(tool: ToolUse, rules: Rules): 'allow' | 'ask' | 'd
   return rules.mode === 'dontAsk' ? 'deny' : 'ask'
 }
 
-/** `Bash`, `Bash(git status)`, `Bash(git *)`. */
+/** Understands `Bash`, `Bash(git status)` and `Bash(git *)`. */
 function ruleCovers(rule: string, tool: ToolUse): boolean {
   const [, name, pattern] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? []
   if (name !== tool.name) return false
@@ -90,9 +120,9 @@ function isInside(path: string, cwd: string): boolean {
   return path === cwd || path.startsWith(`${cwd}/`)
 }
 
-/** What Claude would offer to remember; none for plans and questions. */
+/** The permission updates that Claude offers in the dialog. There are none for plans and questions. */
 export function suggestionsFor(tool: ToolUse, cwd: string): Suggestion[] | undefined {
-  if (isPersonal(tool)) return undefined
+  if (isForUserOnly(tool)) return undefined
   const acceptEdits: Suggestion = { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
   if (editTools.has(tool.name)) return [acceptEdits]
   const command = commandOf(tool)
@@ -104,7 +134,9 @@ export function suggestionsFor(tool: ToolUse, cwd: string): Suggestion[] | undef
   return [{ type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' }]
 }
 
-/** Two plain words stand for every command that begins with them. */
+/**
+ * `npm test -- --watch` becomes `npm test *`. Without a plain second word, the rule is the command itself.
+ */
 export function rememberedCommand(command: string): string {
   const [program = '', verb = ''] = command.trim().split(/\s+/)
   return /^[a-z][a-z-]*$/.test(verb) ? `${program} ${verb} *` : command

@@ -18,7 +18,7 @@ const off = {
   keyboard: `${esc}<u`,
 } as const
 
-/** The terminal as a full-screen program holds it, and how it gives it back. */
+/** Takes over the terminal as a full-screen program does, and restores it afterwards. */
 export class Screen {
   private readonly output: WriteStream
   private state: 'closed' | 'inline' | 'full' = 'closed'
@@ -39,7 +39,7 @@ export class Screen {
     return this.output.rows || 24
   }
 
-  /** Questions before the session begins are asked on the main screen, below what is there. */
+  /** Startup dialogs are drawn on the main screen, below the existing text. */
   openInline(): void {
     if (this.state !== 'closed') return
     this.state = 'inline'
@@ -59,7 +59,7 @@ export class Screen {
     if (this.state === 'full') this.write(titleOf(title))
   }
 
-  /** Only a terminal that answers the question about it is switched to the newer keyboard protocol. */
+  /** Only a terminal that reports support for the newer keyboard protocol is switched to it. */
   useKeyboardProtocol(): void {
     if (this.keyboardProtocol || this.state !== 'full') return
     this.keyboardProtocol = true
@@ -78,7 +78,7 @@ export class Screen {
     if (this.state === 'full') this.write(`${esc}2J`)
   }
 
-  /** Everything as it was before; the title stays when the program will be back. */
+  /** Restores the terminal. `keepTitle` is for a program that will be back. */
   close(options: { keepTitle?: boolean } = {}): void {
     if (this.state === 'closed') return
     const alternate = this.state === 'full' ? off.alternate : ''
@@ -104,7 +104,7 @@ export class Screen {
     return `${back}\r${esc}J${lines.join('\r\n')}`
   }
 
-  /** The terminal may be gone: what cannot be shown is not worth dying for. */
+  /** Output to a terminal that is gone is dropped. */
   private write(text: string): void {
     if (!this.output.destroyed) this.output.write(text)
   }

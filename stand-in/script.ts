@@ -1,13 +1,15 @@
-/** One thing the scripted model does in a turn. */
+export type ToolInput = Record<string, unknown>
+
+/** One action of the scripted model. */
 export type Act =
   | { kind: 'text'; text: string }
-  | { kind: 'tool'; name: string; input: Record<string, unknown> }
-  /** Writes the plan file, wherever Claude has put it. */
+  | { kind: 'tool'; name: string; input: ToolInput }
+  /** Writes Claude's plan file, wherever it is. */
   | { kind: 'plan'; text: string }
   | { kind: 'error'; status: number; message: string }
   | { kind: 'hang' }
 
-/** What the model answers to one request. */
+/** The model's answer to one request. */
 export interface Turn {
   delayMs: number
   streamMs: number
@@ -16,10 +18,7 @@ export interface Turn {
 
 const directive = /(\+\s*)?\[\[(\w+)\s*([\s\S]*?)\]\]/g
 
-/**
- * A prompt is the script of its own answer: each `[[…]]` is one turn of the model, and `+` in front joins a
- * directive to the turn before. `[[delay ms]]` and `[[stream ms]]` set the pace of the turn that follows.
- */
+/** Reads the directives in a prompt. stand-in/README.md describes the language. */
 export function parseScript(prompt: string): Turn[] {
   const turns: Turn[] = []
   let pace = { delayMs: 0, streamMs: 0 }
@@ -36,12 +35,15 @@ export function parseScript(prompt: string): Turn[] {
   return turns
 }
 
-/** What a person would have said: the prompt without its script. */
+/** The prompt without its directives, as a person would have typed it. */
 export function spokenPart(prompt: string): string {
   return prompt.replace(directive, '').trim() || prompt
 }
 
-/** The answer to the `index`-th request of a prompt. */
+/**
+ * The answer to the request with this index, counted from the prompt. stand-in/README.md describes the
+ * language.
+ */
 export function turnOf(prompt: string, index: number): Turn {
   const turns = parseScript(prompt)
   const text = turns.length === 0 ? friendlyReply(prompt) : 'Done.'
@@ -67,7 +69,7 @@ function actOf(verb: string, rest: string): Act {
   }
 }
 
-function writeInput(rest: string): Record<string, unknown> {
+function writeInput(rest: string): ToolInput {
   const bar = rest.indexOf('|')
   return bar < 0
     ? { file_path: rest.trim(), content: '' }
@@ -79,7 +81,7 @@ function toolAct(rest: string): Act {
   try {
     return { kind: 'tool', name, input: json ? JSON.parse(json) : {} }
   } catch {
-    return { kind: 'text', text: `This script gives ${name} no JSON: ${json}` }
+    return { kind: 'text', text: `The script's input for ${name} is not valid JSON: ${json}` }
   }
 }
 

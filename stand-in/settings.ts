@@ -1,25 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type HookEvent, hookEvents, isHookEvent } from './hook-events.ts'
-
-export interface HookCommand {
-  command: string
-  timeoutMs?: number
-}
-
-export interface HookMatcher {
-  matcher?: string
-  commands: HookCommand[]
-}
+import { type HookCommand, type HookMatcher, type HookSettings, hookEvents, isHookEvent } from './hooks.ts'
 
 export interface Settings {
-  hooks: Partial<Record<HookEvent, HookMatcher[]>>
+  hooks: HookSettings
   disableAgentView: boolean
   skipBypassWarning: boolean
   defaultMode?: string
   allow: string[]
   deny: string[]
-  /** What the user has to be told before the session starts. */
+  /** Problems that a dialog shows before the session starts. */
   problems: SettingsProblem[]
 }
 
@@ -34,7 +24,7 @@ interface Source {
 
 type Raw = Record<string, unknown>
 
-/** Null when `--settings` names no file and is no JSON. */
+/** Returns null if `--settings` is neither an existing file nor JSON. */
 export function loadSettings(config: string, cwd: string, flag?: string): Settings | null {
   const sources = [
     readSource(join(config, 'settings.json')),

@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { type BashPlace, expectsNoOutput, type Shells } from './bash.ts'
-import type { Input } from './hook-decision.ts'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import type { AgentContext } from './agent-context.ts'
+import { type BashPlace, expectsNoOutput, type Shells } from './bash-tool.ts'
+import type { Session } from './claude-session.ts'
+import type { ToolInput } from './script.ts'
 
 export type ToolResult =
-  /** `input` when the tool's own dialog completed it. */
-  | { kind: 'done'; response: unknown; text: unknown; input?: Input }
+  | { kind: 'done'; response: unknown; text: unknown }
   | { kind: 'failed'; error: string }
-  /** Never ran: no PostToolUse follows. */
+  /** The tool did not run, so no PostToolUse hook follows. */
   | { kind: 'refused'; text: string }
 
 export interface ToolPlace extends BashPlace {
@@ -17,8 +18,8 @@ export interface ToolPlace extends BashPlace {
 
 export async function runTool(
   name: string,
-  given: Input,
-  input: Input,
+  given: ToolInput,
+  input: ToolInput,
   place: ToolPlace,
 ): Promise<ToolResult> {
   switch (name) {
@@ -62,7 +63,7 @@ function writeFile(shown: string, path: string, content: string): ToolResult {
   return { kind: 'done', response, text }
 }
 
-function editFile(shown: string, input: Input): ToolResult {
+function editFile(shown: string, input: ToolInput): ToolResult {
   const path = String(input.file_path)
   const [oldString, newString] = [String(input.old_string), String(input.new_string)]
   const originalFile = existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -84,4 +85,49 @@ function readFile(shown: string, path: string): ToolResult {
   const file = { filePath: shown, content, numLines: lines.length, startLine: 1, totalLines: lines.length }
   const text = lines.map((line, index) => `${index + 1}\t${line}`).join('\n')
   return { kind: 'done', response: { type: 'text', file }, text }
+}
+
+const pathTools = new Set(['Edit', 'Read', 'Write'])
+
+/** The input as a tool's hooks receive it: paths are absolute and defaults are filled in. */
+export function inputFor(context: AgentContext, name: string, given: ToolInput): ToolInput {
+  if (name === 'ExitPlanMode') return writtenPlan(context)
+  const input = { ...given }
+  if (pathTools.has(name) && typeof input.file_path === 'string' && !isAbsolute(input.file_path)) {
+    input.file_path = resolve(context.session.cwd, input.file_path)
+  }
+  if (name === 'Edit') input.replace_all ??= false
+  if (name === 'Agent') delete input.run_in_background
+  return input
+}
+
+/** The input as PostToolBatch reports it: defaults are filled in, but paths are as the model gave them. */
+export function batchInput(context: AgentContext, name: string, given: ToolInput): ToolInput {
+  if (name === 'ExitPlanMode') return { ...given, ...writtenPlan(context) }
+  return name === 'Edit' ? { replace_all: false, ...given } : given
+}
+
+/** A plan is read from its file, whatever the model passes as input. */
+function writtenPlan({ session }: AgentContext): ToolInput {
+  const planFilePath = session.planFile()
+  return existsSync(planFilePath) ? { plan: readFileSync(planFilePath, 'utf8'), planFilePath } : {}
+}
+
+/** The dialog has already added the answers to the input. */
+export function answeredQuestions(input: ToolInput): ToolResult {
+  const answers = Object.entries((input.answers ?? {}) as Record<string, string>)
+  const pairs = answers.map(([question, answer]) => `"${question}"="${answer}"`).join(', ')
+  const text = `Your questions have been answered: ${pairs}. You can now continue with these answers in mind.`
+  return { kind: 'done', response: input, text }
+}
+
+/** The result of an approved ExitPlanMode. */
+export function leftPlanMode(session: Session): ToolResult {
+  const filePath = session.planFile()
+  const plan = existsSync(filePath) ? readFileSync(filePath, 'utf8') : null
+  const text =
+    plan === null
+      ? 'User has approved exiting plan mode. You can now proceed.'
+      : `User has approved your plan. You can now start coding.\n\n## Approved Plan:\n${plan}`
+  return { kind: 'done', response: { plan, isAgent: false, filePath }, text }
 }

@@ -60,6 +60,6 @@ function readCache(path: string): { version: string; text: string; config: Confi
 /** Ignores errors: without the cache, commands are slower but still right. */
 export function cacheConfig({ configCache }: Paths, text: string, config: Config): void {
   try {
-    writeFileAtomically(readConfig, JSON.stringify({ version, text, config }))
+    writeFileAtomically(configCache, JSON.stringify({ version, text, config }))
   } catch {}
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
   existsSync,
@@ -15,9 +16,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClaudeHome, seedClaudeHome } from '../helpers/real-claude.ts'
 import { type HookEvent, HookLog } from './hook-log.ts'
-import { type Status, StatusRecorder } from './status-recorder.ts'
+import { readStatus, type Status, statusText } from './status.ts'
 import { type Ending, Terminal } from './terminal.ts'
 
+/** The real Claude or the stand-in. */
 export interface Program {
   name: string
   path: string
@@ -30,49 +32,50 @@ export interface BenchOptions {
 export interface StartOptions {
   env?: Record<string, string>
   cwd?: string
-  /** A file to be the program's stdin. */
+  /** The path of a file to read stdin from. */
   stdin?: string
 }
 
 const waitTimeoutMs = 20_000
-const lookAgainMs = 15
-const dialogDeafMs = 350
+const pollIntervalMs = 15
+/** Claude ignores all keys for the first 200 ms of a dialog, and nothing on the screen shows when that time is over. */
+const dialogReadyMs = 350
 
-/** One program in a private home and working directory, with every hook recorded. */
+/** Runs one program in a private home and working directory, and records every hook event. */
 export class Bench {
   readonly root: string
   readonly cwd: string
   readonly claude: ClaudeHome
   readonly sessionId: string = randomUUID()
   readonly terminals: Terminal[] = []
+  /** What the status file said each time the scenario had waited for something in it. */
+  readonly statuses: Status[] = []
   readonly hooks: HookLog
   private readonly program: Program
-  private readonly recorder: StatusRecorder
+  private readonly statusDirectory: string
 
-  private constructor(program: Program, root: string, claude: ClaudeHome, recorder: StatusRecorder) {
+  private constructor(program: Program, root: string, claude: ClaudeHome) {
     this.program = program
     this.root = root
     this.cwd = join(root, 'proj.one')
     this.claude = claude
-    this.recorder = recorder
-    this.hooks = new HookLog(root)
+    this.statusDirectory = join(claude.config, 'sessions')
+    this.hooks = new HookLog(root, this.statusDirectory)
   }
 
-  static async open(program: Program, baseUrl: string, options: BenchOptions = {}): Promise<Bench> {
+  static open(program: Program, baseUrl: string, options: BenchOptions = {}): Bench {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'agenc-conform-')))
     const cwd = join(root, 'proj.one')
     mkdirSync(cwd)
     mkdirSync(join(root, 'tmp'))
     const claude = seedClaudeHome(join(root, 'home'), options.trusted === false ? [] : [cwd], baseUrl)
-    return new Bench(program, root, claude, await StatusRecorder.open(join(claude.config, 'sessions')))
+    return new Bench(program, root, claude)
   }
 
-  get statuses(): Status[] {
-    return this.recorder.statuses
-  }
-
+  /** The current status file of the terminal that was opened last. */
   get status(): Status | undefined {
-    return this.statuses.at(-1)
+    const terminal = this.terminals.at(-1)
+    return terminal && readStatus(this.statusDirectory, terminal.pid)
   }
 
   start(args: readonly string[], options: StartOptions = {}): Terminal {
@@ -86,7 +89,7 @@ export class Bench {
     return terminal
   }
 
-  /** The usual start: a known session id, manual mode, every hook recorded. */
+  /** Starts the program with a known session id, in manual mode, with all hooks, and waits until it is idle. */
   async ready(args: readonly string[] = []): Promise<Terminal> {
     const usual = ['--session-id', this.sessionId, '--permission-mode', 'manual']
     const terminal = this.start([...usual, '--settings', this.hooks.settings(), ...args])
@@ -95,7 +98,7 @@ export class Bench {
   }
 
   events(): HookEvent[] {
-    return this.hooks.events()
+    return this.hooks.events().map(({ event }) => event)
   }
 
   async untilEvent(name: string, count = 1): Promise<void> {
@@ -107,30 +110,43 @@ export class Bench {
     await this.until(() => pattern.test(terminal.screen()), `screen ${pattern}`)
   }
 
-  /** A dialog is deaf for its first moments, so what it shows is not enough. */
+  /** Waits for a dialog that blocks the conversation, and until it takes keys. */
   async untilDialog(terminal: Terminal, pattern: RegExp): Promise<void> {
     await this.untilScreen(terminal, pattern)
-    await sleep(dialogDeafMs)
+    await this.untilStatus('waiting')
+    await sleep(dialogReadyMs)
+  }
+
+  /** Waits for a dialog that comes before the session starts, and until it takes keys. */
+  async untilStartupDialog(terminal: Terminal, pattern: RegExp): Promise<void> {
+    await this.untilScreen(terminal, pattern)
+    await sleep(dialogReadyMs)
   }
 
   async untilStatus(status: string): Promise<void> {
-    await this.until(() => this.status?.status === status, `status ${status}`)
+    let seen: Status | undefined
+    const matches = () => {
+      seen = this.status
+      return seen?.status === status
+    }
+    await this.until(matches, `status ${status}`)
+    this.statuses.push(seen!)
   }
 
-  /** Claude takes text before it takes Enter, so the prompt must be drawn and the session idle. */
+  /** Claude accepts text earlier than Enter, so the prompt must be drawn and the session must be idle. */
   async untilReady(terminal: Terminal): Promise<void> {
     await this.untilScreen(terminal, /^❯\u00a0/m)
-    await this.until(
-      () => this.status?.pid === terminal.pid && this.status.status === 'idle',
-      'an idle session',
-    )
+    await this.untilStatus('idle')
   }
 
   async untilGone(pid: number): Promise<void> {
     await this.until(() => !isRunning(pid), `the end of ${pid}`)
   }
 
-  /** Pasted: text that comes at once is taken for a paste anyway, and an Enter right behind it for a new line. */
+  /**
+   * Pastes the prompt, because Claude takes fast input for a paste anyway. An Enter that directly follows a paste
+   * would add a new line instead of submitting, so the prompt must be on the screen first.
+   */
   async say(terminal: Terminal, prompt: string): Promise<void> {
     terminal.send(`\u001b[200~${prompt}\u001b[201~`)
     const tail = squeeze(prompt).slice(-12)
@@ -139,7 +155,7 @@ export class Bench {
   }
 
   async until(condition: () => boolean, what: string): Promise<void> {
-    for (const deadline = Date.now() + waitTimeoutMs; !condition(); await sleep(lookAgainMs)) {
+    for (const deadline = Date.now() + waitTimeoutMs; !condition(); await sleep(pollIntervalMs)) {
       if (Date.now() > deadline) throw new Error(this.report(what))
     }
   }
@@ -150,14 +166,14 @@ export class Bench {
   }
 
   hasStatusFile(terminal: Terminal): boolean {
-    return existsSync(join(this.claude.config, 'sessions', `${terminal.pid}.json`))
+    return existsSync(join(this.statusDirectory, `${terminal.pid}.json`))
   }
 
   claudeJson(): { projects?: Record<string, { hasTrustDialogAccepted?: boolean }> } {
     return JSON.parse(readFileSync(join(this.claude.config, '.claude.json'), 'utf8'))
   }
 
-  /** A file that a script writes, once it has something in it. */
+  /** Waits until a script has written the file, and returns its content. */
   async untilFile(name: string): Promise<string> {
     const path = join(this.root, name)
     await this.until(() => existsSync(path) && statSync(path).size > 0, name)
@@ -170,7 +186,7 @@ export class Bench {
     return path
   }
 
-  /** The conversations that were kept, oldest first, without what belongs to them. */
+  /** The saved conversations, oldest first, without the transcripts of their subagents. */
   transcripts(): string[] {
     const projects = join(this.claude.config, 'projects')
     if (!existsSync(projects)) return []
@@ -184,25 +200,21 @@ export class Bench {
       terminal.kill('SIGKILL')
       await terminal.ended
     }
-    await this.recorder.close()
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
 
   private report(what: string): string {
     const events = this.events().map(event => event.hook_event_name)
     const screen = this.terminals.at(-1)?.screen()
-    return `${this.program.name}: waited in vain for ${what}\nevents: ${events.join(' ')}\n${screen}`
+    const status = this.status && statusText(this.status)
+    return `${this.program.name}: timed out waiting for ${what}\nevents: ${events.join(' ')}\nstatus: ${status}\n${screen}`
   }
 }
 
-/** A dead child that nobody has collected yet is not running. */
+/** Returns false for a zombie: it has ended, but its parent has not collected it yet. */
 function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return process.platform !== 'linux' || !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  return /^[^ZX\s]/.test(stdout.trim())
 }
 
 function squeeze(text: string): string {

@@ -1,19 +1,22 @@
 import type { Bench } from './bench.ts'
-import type { HookEvent } from './hook-log.ts'
+import { type HookEvent, type RecordedEvent, statusDuringHook } from './hook-log.ts'
+import { statusText } from './status.ts'
 
-/** What two programs must have in common after the same script. */
+/** What two programs must have in common after the same scenario. */
 export interface Observation {
-  /** Per agent, since two agents at work come in no fixed order. */
+  /** Grouped by agent, because the order among agents that work in parallel is not fixed. */
   events: Record<string, unknown[]>
-  statuses: string[]
-  sessions: string[]
+  /** The status file while each hook ran. Empty if there were subagents: they change the status at any time. */
+  statusDuringHooks: string[]
+  /** The status file each time the scenario had waited for something in it. */
+  awaitedStatuses: unknown[]
   endings: unknown[]
-  /** What the scenario itself found worth comparing. */
+  /** The scenario's return value. */
   facts: unknown
 }
 
-/** Measured or invented by the model, or long prose of no consequence. */
-const unsteady = new Set([
+/** Fields that contain measurements, inventions of the model, or long prose. */
+const ignoredFields = new Set([
   'duration_ms',
   'seconds_since_last_response',
   'context_tokens',
@@ -26,19 +29,16 @@ const unsteady = new Set([
 export function observe(bench: Bench, facts: unknown): Observation {
   const name = namer(bench)
   const events = bench.events()
-  const statuses = bench.statuses.filter(({ status }) => status !== undefined)
   const agents = [...new Set(events.map(agentOf))]
   return {
     events: Object.fromEntries(
       agents.map(agent => [
         name(agent),
-        events.filter(event => agentOf(event) === agent).map(event => name(steady(event))),
+        events.filter(event => agentOf(event) === agent).map(event => name(withoutIgnored(event))),
       ]),
     ),
-    statuses: changes(
-      statuses.map(({ status, waitingFor }) => [status, waitingFor].filter(Boolean).join(': ')),
-    ),
-    sessions: name(changes(statuses.map(({ sessionId }) => sessionId))),
+    statusDuringHooks: agents.length > 1 ? [] : bench.hooks.events().flatMap(recordedStatus),
+    awaitedStatuses: name(bench.statuses.map(status => [statusText(status), status.sessionId])),
     endings: bench.terminals.map(terminal => terminal.ending),
     facts: name(facts),
   }
@@ -48,34 +48,34 @@ function agentOf(event: HookEvent): string {
   return typeof event.agent_id === 'string' ? event.agent_id : 'main'
 }
 
-/** Runs of the same are one: the file is written more often than it changes. */
-function changes(values: readonly unknown[]): string[] {
-  const words = values.map(String)
-  return words.filter((word, index) => word !== words[index - 1])
+function recordedStatus({ event, status }: RecordedEvent): string[] {
+  const name = event.hook_event_name
+  if (!(name in statusDuringHook) || event.reason === 'clear') return []
+  return [`${name}: ${status ? statusText(status) : 'no status file'}`]
 }
 
-function steady(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(steady)
+function withoutIgnored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIgnored)
   if (typeof value !== 'object' || value === null) return value
-  const kept = Object.entries(value).filter(([key]) => !unsteady.has(key))
-  return Object.fromEntries(kept.map(([key, inner]) => [key, steady(shortened(key, inner))]))
+  const kept = Object.entries(value).filter(([key]) => !ignoredFields.has(key))
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutIgnored(shortened(key, inner))]))
 }
 
-const internal = /launched|running in background|approved your plan|this tool use was denied/
+const internalNote = /launched|running in background|approved your plan|this tool use was denied/
 
-/** Claude talks to itself at length about tasks; what counts is which task, and how it went. */
+/** Claude writes long notes to itself about tasks. Only the task and its outcome are compared. */
 function shortened(key: string, value: unknown): unknown {
   if (key === 'prompt' && typeof value === 'string' && value.startsWith('<task-notification>')) {
     return value.match(/<(task-id|tool-use-id|status|summary|result)>[^<]*/g)
   }
-  if (key === 'tool_response' && internal.test(JSON.stringify(value))) {
+  if (key === 'tool_response' && internalNote.test(JSON.stringify(value))) {
     return typeof value === 'object' && !Array.isArray(value) ? value : 'an internal note'
   }
   if (key === 'tool_response' && typeof value === 'string') return value.split(' IMPORTANT: ')[0]
   return value
 }
 
-/** The same thing gets the same name in both programs, in the order of appearance. */
+/** Replaces random ids and paths by names that are the same for both programs, in the order of appearance. */
 function namer(bench: Bench): <Value>(value: Value) => Value {
   const known = new Map<string, string>()
   const label = (kind: string) => (id: string) => {

@@ -6,7 +6,6 @@ import { findRealClaude, type RealClaude } from '../helpers/real-claude.ts'
 import { standInClaude } from '../helpers/stand-in.ts'
 import { type StubApi, startStubApi } from '../helpers/stub-api.ts'
 import { Bench, type Program } from './bench.ts'
-import { Gate } from './gate.ts'
 import { type Observation, observe } from './observation.ts'
 import type { Scenario } from './scenario.ts'
 import { agents } from './scenarios/agents.ts'
@@ -19,8 +18,7 @@ import { startup } from './scenarios/startup.ts'
 
 const installTimeoutMs = 300_000
 const scenarioTimeoutMs = 120_000
-/** More at a time and the programs are too slow for each other. */
-const atOnce = new Gate(2)
+const maxRunningPrograms = 2
 
 let directory: string
 let api: StubApi
@@ -32,7 +30,7 @@ beforeAll(async () => {
   api = await startStubApi()
   real = await findRealClaude()
   standIn = { name: 'stand-in', path: standInClaude(directory) }
-  if ('missing' in real) console.log(`The stand-in is not compared with the real program: ${real.missing}`)
+  if ('missing' in real) console.log(`Skipping the comparison with the real Claude: ${real.missing}`)
 }, installTimeoutMs)
 
 afterAll(async () => {
@@ -40,12 +38,12 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const rooms = { conversation, permissions, hooks, sessions, agents, signals, startup }
+const scenarios = { conversation, permissions, hooks, sessions, agents, signals, startup }
 
-describe.concurrent('the stand-in does what Claude Code does', { retry: 1 }, () => {
-  for (const [room, scenarios] of Object.entries(rooms)) {
-    for (const scenario of scenarios) {
-      test(`${room}: ${scenario.name}`, { timeout: scenarioTimeoutMs }, async context => {
+describe.concurrent('the stand-in behaves like the real Claude', () => {
+  for (const [topic, list] of Object.entries(scenarios)) {
+    for (const scenario of list) {
+      test(`${topic}: ${scenario.name}`, { timeout: scenarioTimeoutMs }, async context => {
         if ('missing' in real) return context.skip(real.missing)
         const program = { name: 'real', path: real.path }
         const [expected, actual] = await Promise.all([play(scenario, program), play(scenario, standIn)])
@@ -55,14 +53,20 @@ describe.concurrent('the stand-in does what Claude Code does', { retry: 1 }, () 
   }
 })
 
-function play(scenario: Scenario, program: Program): Promise<Observation> {
-  return atOnce.pass(async () => {
-    const bench = await Bench.open(program, api.baseUrl, { trusted: scenario.trusted })
-    try {
-      const facts = await scenario.play(bench)
-      return observe(bench, facts)
-    } finally {
-      await bench.dispose()
-    }
-  })
+let freePlaces = maxRunningPrograms
+const waiting: (() => void)[] = []
+
+/** Limits the number of running programs: with more, they would slow each other down too much. */
+async function play(scenario: Scenario, program: Program): Promise<Observation> {
+  if (freePlaces > 0) freePlaces--
+  else await new Promise<void>(resolve => waiting.push(resolve))
+  const bench = Bench.open(program, api.baseUrl, { trusted: scenario.trusted })
+  try {
+    return observe(bench, await scenario.play(bench))
+  } finally {
+    await bench.dispose()
+    const next = waiting.shift()
+    if (next) next()
+    else freePlaces++
+  }
 }

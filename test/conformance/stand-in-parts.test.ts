@@ -3,21 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { textWidth } from '../../src/io/text.ts'
-import { parseArguments } from '../../stand-in/arguments.ts'
-import { isTrusted } from '../../stand-in/claude-json.ts'
-import { dialogStep } from '../../stand-in/dialog.ts'
-import { permissionAnswer, preToolUse } from '../../stand-in/hook-decision.ts'
-import { commandsFor } from '../../stand-in/hooks.ts'
-import { KeyParser } from '../../stand-in/keys.ts'
-import { nextMode, type PermissionMode } from '../../stand-in/modes.ts'
-import { permissionFor, suggestionsFor } from '../../stand-in/permissions.ts'
+import { parseArguments } from '../../stand-in/claude-arguments.ts'
+import { isTrusted } from '../../stand-in/claude-files.ts'
+import { dialogStep } from '../../stand-in/dialogs.ts'
+import { commandsFor, permissionAnswer, preToolUseAnswer } from '../../stand-in/hooks.ts'
+import { KeyParser } from '../../stand-in/keyboard-input.ts'
+import { nextMode, type PermissionMode, permissionFor, suggestionsFor } from '../../stand-in/permissions.ts'
 import { parseScript, spokenPart, turnOf } from '../../stand-in/script.ts'
-import { statusOf } from '../../stand-in/status-board.ts'
-import { wrap } from '../../stand-in/text-layout.ts'
+import { statusOf } from '../../stand-in/session-status.ts'
+import { textWidth, wrap } from '../../stand-in/text-layout.ts'
 
 describe('the script in a prompt', () => {
-  test('one directive a turn, joined by +, paced by delay and stream', () => {
+  test('makes one turn per directive, joins turns with + and sets the pace with delay and stream', () => {
     expect(parseScript('Go. [[delay 5]] [[text hi]]+[[bash ls -l]] [[stream 2]] [[hang]]')).toEqual([
       {
         delayMs: 5,
@@ -31,17 +28,17 @@ describe('the script in a prompt', () => {
     ])
   })
 
-  test('tools, files and errors', () => {
+  test('contains tool calls, files to write and errors', () => {
     const acts = parseScript('[[write a|b|c]] [[tool X {"y":1}]] [[error 529 busy now]] [[tool X {bad]]')
     expect(acts.map(turn => turn.acts[0])).toEqual([
       { kind: 'tool', name: 'Write', input: { file_path: 'a', content: 'b|c' } },
       { kind: 'tool', name: 'X', input: { y: 1 } },
       { kind: 'error', status: 529, message: 'busy now' },
-      { kind: 'text', text: 'This script gives X no JSON: {bad' },
+      { kind: 'text', text: expect.stringContaining('not valid JSON: {bad') },
     ])
   })
 
-  test('a prompt without a script is answered all the same', () => {
+  test('is optional: a prompt without one is answered too', () => {
     expect(turnOf('Hello you', 0).acts).toEqual([{ kind: 'text', text: 'Gladly. You said: Hello you' }])
     expect(spokenPart('Hello [[text yes]]')).toBe('Hello')
   })
@@ -53,16 +50,16 @@ describe('keys', () => {
   const shown = (parser: KeyParser, chunk: string) =>
     parser.feed(chunk).map(key => ('text' in key ? `${key.name}:${key.text}` : key.name))
 
-  test('paste, modes, mouse and reports', () => {
+  test('include pastes and key combinations, but no mouse events or reports', () => {
     expect(shown(new KeyParser(), typed)).toEqual(expected)
   })
 
-  test('however the terminal cuts them', () => {
+  test('are recognised wherever the input is split', () => {
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: typed.length - 1 }))
     fc.assert(
-      fc.property(cuts, places => {
+      fc.property(cuts, positions => {
         const parser = new KeyParser()
-        const ends = [...places.sort((a, b) => a - b), typed.length]
+        const ends = [...positions.sort((a, b) => a - b), typed.length]
         expect(ends.flatMap((end, index) => shown(parser, typed.slice(ends[index - 1] ?? 0, end)))).toEqual(
           expected,
         )
@@ -70,7 +67,7 @@ describe('keys', () => {
     )
   })
 
-  test('a lone Esc is one only when nothing follows', () => {
+  test('include Esc only if nothing follows it', () => {
     const parser = new KeyParser()
     expect(parser.feed('\u001b')).toEqual([])
     expect(parser.escapePending).toBe(true)
@@ -92,7 +89,7 @@ describe('dialogs', () => {
   }
   const open = { dialog, selected: 0, openedAt: 1_000 }
 
-  test('deaf at first, then digits, arrows, Enter and Esc', () => {
+  test('ignore all keys at first, then take digits, arrows, Enter and Esc', () => {
     expect(dialogStep(open, { name: 'text', text: '1' }, 1_199)).toBeUndefined()
     expect(dialogStep(open, { name: 'text', text: '2' }, 1_200)).toEqual({ chosen: 'no' })
     expect(dialogStep(open, { name: 'text', text: '7' }, 1_200)).toBeUndefined()
@@ -101,7 +98,7 @@ describe('dialogs', () => {
     expect(dialogStep(open, { name: 'escape' }, 1_200)).toEqual({ cancelled: true })
   })
 
-  test('digits answer only what is numbered', () => {
+  test('take digits only if their choices are numbered', () => {
     const unnumbered = { ...open, dialog: { ...dialog, numbered: false } }
     expect(dialogStep(unnumbered, { name: 'text', text: '1' }, 2_000)).toBeUndefined()
   })
@@ -125,17 +122,17 @@ describe('permissions', () => {
     ['echo hi > x', 'default', 'ask'],
     ['touch x', 'dontAsk', 'deny'],
     ['touch x', 'bypassPermissions', 'allow'],
-  ] as const)('%s in %s mode: %s', (command, mode, decision) => {
+  ] as const)('%s in %s mode → %s', (command, mode, decision) => {
     expect(permissionFor(bash(command), rules(mode))).toBe(decision)
   })
 
-  test('rules of the command line', () => {
+  test('follow the rules of the command line', () => {
     expect(permissionFor(bash('git status'), rules('default', ['Bash(git *)']))).toBe('allow')
     expect(permissionFor(bash('gitk'), rules('default', ['Bash(git *)']))).toBe('ask')
     expect(permissionFor(bash('ls'), rules('bypassPermissions', [], ['Bash']))).toBe('deny')
   })
 
-  test('what is offered to be remembered', () => {
+  test('come with suggestions that the user can accept', () => {
     expect(suggestionsFor(bash('npm test -- --watch'), '/w')).toEqual([
       {
         type: 'addRules',
@@ -155,22 +152,27 @@ describe('hooks', () => {
     stdout: typeof stdout === 'string' ? stdout : JSON.stringify(stdout),
     stderr,
   })
-  const wish = (permissionDecision: string) => outcome({ hookSpecificOutput: { permissionDecision } })
+  const decides = (permissionDecision: string) => outcome({ hookSpecificOutput: { permissionDecision } })
 
-  test('the strictest wish wins, and exit code 2 over all', () => {
-    expect(preToolUse([wish('allow'), wish('ask'), wish('deny')]).decision).toBe('deny')
-    expect(preToolUse([wish('allow'), wish('ask')]).decision).toBe('ask')
-    expect(preToolUse([wish('allow'), outcome('', 2, 'no')])).toEqual({ decision: 'deny', reason: '[c]: no' })
-    expect(preToolUse([outcome('not json'), outcome('{bad'), outcome('', 1)])).toEqual({ decision: 'none' })
+  test('the strictest decision wins, and exit code 2 beats all', () => {
+    expect(preToolUseAnswer([decides('allow'), decides('ask'), decides('deny')]).decision).toBe('deny')
+    expect(preToolUseAnswer([decides('allow'), decides('ask')]).decision).toBe('ask')
+    expect(preToolUseAnswer([decides('allow'), outcome('', 2, 'no')])).toEqual({
+      decision: 'deny',
+      reason: '[c]: no',
+    })
+    expect(preToolUseAnswer([outcome('not json'), outcome('{bad'), outcome('', 1)])).toEqual({
+      decision: 'none',
+    })
   })
 
-  test('answers to a permission request', () => {
+  test('PermissionRequest hooks can deny with an interruption, or not answer', () => {
     const decision = { behavior: 'deny', message: 'no', interrupt: true }
     expect(permissionAnswer([outcome({ hookSpecificOutput: { decision } })])).toEqual(decision)
     expect(permissionAnswer([outcome('')])).toBeUndefined()
   })
 
-  test('matchers choose by name, the same command runs once', () => {
+  test('matchers select by tool name, and equal commands run once', () => {
     const matchers = [
       { matcher: 'Bash|Write', commands: [{ command: 'a' }] },
       { matcher: '', commands: [{ command: 'a' }, { command: 'b' }] },
@@ -187,7 +189,7 @@ describe('trust', () => {
   afterAll(() => rmSync(root, { recursive: true, force: true }))
   const json = { projects: { [root]: { hasTrustDialogAccepted: true } } }
 
-  test('a parent covers a child, but not a repository', () => {
+  test('covers subdirectories, but not a repository below', () => {
     mkdirSync(join(root, 'plain', 'deep'), { recursive: true })
     mkdirSync(join(root, 'repo', '.git'), { recursive: true })
     expect(isTrusted(json, join(root, 'plain', 'deep'))).toBe(true)
@@ -197,8 +199,8 @@ describe('trust', () => {
   })
 })
 
-describe('small things', () => {
-  test('the status says what matters most', () => {
+describe('other parts', () => {
+  test('the status names the most urgent activity', () => {
     const idle = { busy: false, subagents: 0, shells: 0 }
     expect(statusOf(idle)).toEqual({ status: 'idle' })
     expect(statusOf({ ...idle, shells: 1 })).toEqual({ status: 'shell' })
@@ -206,17 +208,17 @@ describe('small things', () => {
     expect(statusOf({ ...idle, busy: true, waitingFor: 'input needed' })).toMatchObject({ status: 'waiting' })
   })
 
-  test('Shift+Tab goes round', () => {
-    const ring = (bypass: boolean) => {
+  test('Shift+Tab cycles through the modes', () => {
+    const cycle = (bypass: boolean) => {
       const modes: PermissionMode[] = ['default']
       for (let index = 0; index < (bypass ? 4 : 3); index++) modes.push(nextMode(modes.at(-1)!, bypass))
       return [...modes, nextMode(modes.at(-1)!, bypass)]
     }
-    expect(ring(false)).toEqual(['default', 'acceptEdits', 'plan', 'auto', 'default'])
-    expect(ring(true)).toEqual(['default', 'acceptEdits', 'plan', 'bypassPermissions', 'auto', 'default'])
+    expect(cycle(false)).toEqual(['default', 'acceptEdits', 'plan', 'auto', 'default'])
+    expect(cycle(true)).toEqual(['default', 'acceptEdits', 'plan', 'bypassPermissions', 'auto', 'default'])
   })
 
-  test('the prompt after -- is a prompt, whatever it looks like', () => {
+  test('the argument after -- is a prompt even if it looks like a flag', () => {
     const parsed = parseArguments(['--allowedTools', 'Bash(git *) Edit', '--', '-x "y"'])
     expect(parsed).toMatchObject({ run: { prompt: '-x "y"', allowedTools: ['Bash(git *)', 'Edit'] } })
     expect(parseArguments(['--permission-mode', 'default'])).toMatchObject({
@@ -224,7 +226,7 @@ describe('small things', () => {
     })
   })
 
-  test('no wrapped line is too wide, and nothing is lost', () => {
+  test('wrapping loses no character and makes no line too wide', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 4, max: 60 }), (text, columns) => {
         const lines = wrap(text, columns)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { standInClaude } from '../helpers/stand-in.ts'
 import { Bench, type Program } from './bench.ts'
-import { greeted, leave, touch } from './scenario.ts'
+import { exitByDoublePress, leave, startAndGreet, touch } from './scenario.ts'
 
-/** What cannot, or should not, be tried on the real program. */
+/** Behaviour that cannot, or should not, be compared with the real program. */
 
 const timeout = 30_000
 let directory: string
@@ -25,7 +25,7 @@ afterEach(async () => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 async function open(): Promise<Bench> {
-  const bench = await Bench.open(program, 'http://127.0.0.1:9')
+  const bench = Bench.open(program, 'http://127.0.0.1:9')
   benches.push(bench)
   return bench
 }
@@ -33,7 +33,7 @@ async function open(): Promise<Bench> {
 const left = '\u001b[D'
 const agentView = '{"disableAgentView":false}'
 
-test('the left arrow moves the conversation away, to another session id', { timeout }, async () => {
+test('the left arrow moves the conversation to another session id', { timeout }, async () => {
   const bench = await open()
   const settings = bench.hooks.settings()
   const json = JSON.parse(readFileSync(settings, 'utf8'))
@@ -54,7 +54,9 @@ test('the left arrow moves the conversation away, to another session id', { time
 })
 
 for (const way of ['settings', 'environment']) {
-  test(`the left arrow does nothing when the agent view is off by ${way}`, { timeout }, async () => {
+  test(`the left arrow does nothing if ${way === 'settings' ? 'a setting' : 'a variable'} disables the agent view`, {
+    timeout,
+  }, async () => {
     const bench = await open()
     const env = way === 'environment' ? { CLAUDE_CODE_DISABLE_AGENT_VIEW: '1' } : undefined
     const settings = way === 'settings' ? bench.hooks.settings() : agentView
@@ -68,9 +70,9 @@ for (const way of ['settings', 'environment']) {
   })
 }
 
-test('redraws cleanly at every size', { timeout }, async () => {
+test('redraws the screen after a resize', { timeout }, async () => {
   const bench = await open()
-  const terminal = await greeted(bench, ['-n', 'sized'])
+  const terminal = await startAndGreet(bench, ['-n', 'sized'])
   for (const [columns, rows] of [
     [20, 6],
     [200, 50],
@@ -89,7 +91,7 @@ function lineOf(screen: string, pattern: RegExp): string | undefined {
   return screen.split('\n').find(line => pattern.test(line))
 }
 
-test('a dialog in ten rows keeps its last choices in sight of the keys', { timeout }, async () => {
+test('shows the last choices of a dialog on a screen of ten rows', { timeout }, async () => {
   const bench = await open()
   const terminal = await bench.ready()
   terminal.resize(60, 10)
@@ -99,21 +101,20 @@ test('a dialog in ten rows keeps its last choices in sight of the keys', { timeo
   await bench.untilStatus('idle')
 })
 
-test('switches to the keyboard protocol of a terminal that has it, and back', { timeout }, async () => {
+test('switches the keyboard protocol on if the terminal supports it, and off at the end', {
+  timeout,
+}, async () => {
   const bench = await open()
   const terminal = await bench.ready()
   terminal.send('\u001b[?0u')
   await bench.until(() => terminal.raw.includes('\u001b[>5u'), 'the protocol')
   terminal.send('\u001b[104;1u\u001b[105;1u')
   await bench.untilScreen(terminal, /^❯\u00a0hi/m)
-  terminal.send('\u001b[99;5u')
-  await bench.untilScreen(terminal, /Press Ctrl-C again/)
-  terminal.send('\u001b[99;5u')
-  await bench.ended(terminal)
+  await exitByDoublePress(bench, terminal, '\u001b[99;5u')
   expect(terminal.raw.lastIndexOf('\u001b[<u')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[>5u'))
 })
 
-test('five at once lose nothing in .claude.json', { timeout }, async () => {
+test('five processes update .claude.json without losing a change', { timeout }, async () => {
   const bench = await open()
   const before = bench.claudeJson() as { numStartups?: number; theme?: string }
   const terminals = Array.from({ length: 5 }, () => bench.start(['--permission-mode', 'manual']))
@@ -123,9 +124,9 @@ test('five at once lose nothing in .claude.json', { timeout }, async () => {
   expect(after.theme).toBe(before.theme)
 })
 
-test('two signals in a row end it once', { timeout }, async () => {
+test('runs SessionEnd once if two signals arrive', { timeout }, async () => {
   const bench = await open()
-  const terminal = await greeted(bench)
+  const terminal = await startAndGreet(bench)
   terminal.kill('SIGTERM')
   terminal.kill('SIGHUP')
   const { code, signal } = await bench.ended(terminal)
@@ -133,9 +134,9 @@ test('two signals in a row end it once', { timeout }, async () => {
   expect(bench.events().filter(event => event.hook_event_name === 'SessionEnd')).toHaveLength(1)
 })
 
-test('a terminal that is gone does not keep it from ending in order', { timeout }, async () => {
+test('ends in order when its terminal is closed', { timeout }, async () => {
   const bench = await open()
-  const terminal = await greeted(bench)
+  const terminal = await startAndGreet(bench)
   terminal.hangUp()
   expect(await bench.ended(terminal)).toEqual({ code: 129, signal: 0 })
   expect(bench.events().at(-1)).toMatchObject({ hook_event_name: 'SessionEnd', reason: 'other' })

@@ -15,7 +15,7 @@ export interface TerminalOptions {
   rows?: number
 }
 
-/** A program in a terminal of its own: its screen, its raw output, its keys. */
+/** Runs a program in its own terminal: sends keys, and keeps its screen and its raw output. */
 export class Terminal {
   readonly pid: number
   readonly ended: Promise<Ending>
@@ -55,7 +55,7 @@ export class Terminal {
     this.pty.resize(columns, rows)
   }
 
-  /** What a person sees now. */
+  /** The visible text. */
   screen(): string {
     const { active } = this.screenBuffer.buffer
     const rows = Array.from({ length: this.screenBuffer.rows }, (_, row) =>
@@ -64,12 +64,12 @@ export class Terminal {
     return rows.join('\n')
   }
 
-  /** Everything it printed, without colours and other instructions. */
+  /** The whole output without escape sequences. */
   text(): string {
     return this.raw.replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007]*\u0007|[78(]B?)|[\r\u000f]/g, '').trim()
   }
 
-  /** The switches a program can leave behind. */
+  /** The terminal settings that a program may fail to restore. */
   modes(): Record<string, unknown> {
     const { modes, buffer } = this.screenBuffer
     return {
@@ -82,13 +82,13 @@ export class Terminal {
     }
   }
 
-  /** Whether a private mode was last set (`h`) or reset (`l`); undefined: never touched. */
+  /** Returns `h` if the private mode was last set, `l` if it was last reset, undefined if it was never changed. */
   lastSwitch(mode: string): 'h' | 'l' | undefined {
     const found = [...this.raw.matchAll(new RegExp(`\\u001b\\[\\?(?:\\d+;)*${mode}(?:;\\d+)*([hl])`, 'g'))]
     return found.at(-1)?.[1] as 'h' | 'l' | undefined
   }
 
-  /** The window is closed: the terminal is gone, and the kernel says so. */
+  /** Closes the terminal, as closing its window does. The kernel then sends SIGHUP. */
   hangUp(): void {
     ;(this.pty as IPty & { destroy(): void }).destroy()
   }

@@ -1,5 +1,6 @@
 import { test } from 'vitest'
-import { playAnswerRace } from '../helpers/answer-race.ts'
+import { checkAnswerRace } from '../helpers/answer-race.ts'
 import { wrapperBox } from '../helpers/wrapper-box.ts'
 
-test('the record tells who answered, also when both did', () => playAnswerRace(wrapperBox()))
+test('the record says who answered, even if both the user and a rule did', () =>
+  checkAnswerRace(wrapperBox()))

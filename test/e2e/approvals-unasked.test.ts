@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
 import { approvalBox } from '../helpers/approvals.ts'
 import { tryKill } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -10,7 +11,7 @@ const denyTouch = { tool: 'Bash', match: 'touch *', decision: 'deny', message: '
 const bypass = { claude: { permission_mode: 'bypassPermissions' } }
 const bypassWith = (...rules: object[]) => ({ ...bypass, approvals: { rules } })
 
-test('a deny rule that comes while a mission runs holds from then on, and goes when it goes', async () => {
+test('a deny rule applies to a running mission as soon as it is added, until it is removed', async () => {
   const box = await approvalBox(bypass)
   await box.say('[[bash touch one]] [[text first part over]]')
   await box.settled()
@@ -23,11 +24,11 @@ test('a deny rule that comes while a mission runs holds from then on, and goes w
   expect(box.transcript()).toContain('files are made by hand here')
   box.writeConfig(bypass)
   await box.say('[[bash touch three]] [[text third part over]]')
-  await waitFor('the file', () => box.hasMade('three'))
+  await waitFor('the file three', () => box.hasMade('three'))
   await box.settled()
 })
 
-test('what only the shell will know is asked about where a rule may deny it, and nothing else is', async () => {
+test('Claude asks about a command only if a rule may deny what the shell makes of it', async () => {
   const box = await approvalBox(bypassWith(denyTouch))
   await box.say('[[bash mkdir "$(echo made)"]] [[bash "$(echo touch)" one]] [[bash touch two]] [[text over]]')
   expect(await box.asked()).toMatchObject({
@@ -46,7 +47,7 @@ test('what only the shell will know is asked about where a rule may deny it, and
   ])
 })
 
-test('settings that cannot be read and may deny something: what was denied is, the rest is asked about', async () => {
+test('with unreadable settings the known deny rules still apply, and Claude asks about the rest', async () => {
   const box = await approvalBox(bypassWith(denyTouch))
   box.writeConfig('{ "approvals": { "rules": [{ "tool": "Bash", "match": "mkdir *", "decision": "deny" }')
   await box.say('[[bash touch one]] [[bash mkdir two]] [[text over]]')
@@ -60,7 +61,7 @@ test('settings that cannot be read and may deny something: what was denied is, t
   expect([box.hasMade('one'), box.hasMade('two')]).toEqual([false, false])
 })
 
-/** In a terminal of its own: tmux wakes what is stopped in a window. */
+/** A mission in bypass mode, in a terminal without tmux, which would continue a suspended wrapper. */
 async function bypassingMission(rules: object[]) {
   const box = wrapperBox()
   box.env.IS_SANDBOX = '1'
@@ -72,33 +73,39 @@ async function bypassingMission(rules: object[]) {
   return { box, id, terminal, made }
 }
 
-function stopWrapper(box: WrapperBox, id: string): () => void {
+/** Returns a function that continues the wrapper. */
+function suspendWrapper(box: WrapperBox, id: string): () => void {
   const { wrapper_pid } = box.record(id)
   tryKill(wrapper_pid!, 'SIGSTOP')
-  const goOn = () => tryKill(wrapper_pid!, 'SIGCONT')
-  onTestFinished(goOn)
-  return goOn
+  const continueWrapper = () => tryKill(wrapper_pid!, 'SIGCONT')
+  onTestFinished(continueWrapper)
+  return continueWrapper
 }
 
-test('a wrapper that hangs: the user is asked, not passed over', async () => {
+test('Claude asks the user if the wrapper hangs', async () => {
   const { box, id, terminal, made } = await bypassingMission([denyTouch])
-  const goOn = stopWrapper(box, id)
+  const continueWrapper = suspendWrapper(box, id)
   await say(terminal, 'go [[bash touch one]] [[text over]]')
   await terminal.waitForText('agenc could not compare this')
   expect(made('one')).toBe(false)
-  goOn()
-  await waitFor('the denial', () => box.agencJson<unknown[]>(['approvals', 'ls']).length > 0)
+  continueWrapper()
+  const [denied] = await waitFor('the denial', () => {
+    const rows = box.agencJson<ApprovalJson[]>(['approvals', 'ls'])
+    return rows.some(({ by }) => by !== null) && rows
+  })
+  expect(denied).toMatchObject({ decision: 'deny', by: 'rule' })
   expect(made('one')).toBe(false)
 })
 
-test('a wrapper that hangs, with nothing to deny: nobody is asked', async () => {
+test('Claude does not ask if the wrapper hangs and there are no deny rules', async () => {
   const { box, id, terminal, made } = await bypassingMission([])
-  stopWrapper(box, id)
+  suspendWrapper(box, id)
   await say(terminal, 'go [[bash touch one]] [[text all over]]')
-  await waitFor('the file', () => made('one'))
+  await waitFor('the file one', () => made('one'))
+  expect(terminal.screen()).not.toContain('agenc could not compare this')
 })
 
-test('a spool that cannot be used: the user is asked', async () => {
+test('Claude asks the user if the spool cannot be written to', async () => {
   const { box, id, terminal, made } = await bypassingMission([denyTouch])
   rmSync(join(box.agencHome, 'missions', id, 'run', 'ev'), { recursive: true })
   writeFileSync(join(box.agencHome, 'missions', id, 'run', 'ev'), '')

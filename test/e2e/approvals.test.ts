@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { listAllPending } from '../../src/db/approvals.ts'
 import { openStoreForReading } from '../../src/db/open-store.ts'
 import type { MissionId } from '../../src/mission-id.ts'
+import { systemProbe } from '../../src/system/process-identity.ts'
+import { listTree } from '../../src/system/process-tree.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import { type ApprovalBox, approvalBox, modeOf } from '../helpers/approvals.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { isAlive } from '../helpers/processes.ts'
@@ -15,8 +18,8 @@ const rules = (...list: object[]) => ({ approvals: { mode: 'rules', delay_ms: 50
 const longDelayMs = 60_000
 const inDelay = { approvals: { mode: 'rules', delay_ms: longDelayMs, rules: [allowTouch] } }
 
-describe('by rule', () => {
-  test('what a rule allows runs, the rest is asked, and both are on record', async () => {
+describe('rules', () => {
+  test('allow some requests, leave the others to the user, and both are recorded', async () => {
     const box = await approvalBox(rules(allowTouch))
     await box.say('[[bash touch one]] [[bash mkfifo two]] [[text done]]')
     const waiting = await box.asked()
@@ -44,7 +47,7 @@ describe('by rule', () => {
     expect(modeOf(join(box.agencHome, 'database.sqlite'))).toBe('600')
   })
 
-  test('a denial reaches the model with its message, and nobody is asked', async () => {
+  test('deny a request without asking the user, and the model gets the message', async () => {
     const box = await approvalBox({ approvals: { mode: 'ask', rules: [denyTouch] } })
     await box.say('[[bash touch one]] [[text gave up]]')
     await box.answered(1)
@@ -55,16 +58,16 @@ describe('by rule', () => {
     expect(box.screen()).toContain('gave up')
   })
 
-  test('a denial holds where Claude asks nobody', async () => {
+  test('deny requests even in bypass mode', async () => {
     const config = { claude: { permission_mode: 'bypassPermissions' }, approvals: { rules: [denyTouch] } }
     const box = await approvalBox(config)
     await box.say('[[bash touch one]] [[bash mkdir two]] [[text done]]')
-    await waitFor('the end', () => box.screen().includes('done') && box.hasMade('two'))
+    await waitFor('the end of the turn', () => box.screen().includes('done') && box.hasMade('two'))
     expect(box.hasMade('one')).toBe(false)
     expect(box.transcript()).toContain('files are made by hand here')
   })
 
-  test('changed rules count for a mission that runs, and broken ones allow nothing but still deny', async () => {
+  test('take effect in a running mission when they change; broken settings still deny but allow nothing', async () => {
     const box = await approvalBox(rules())
     await box.say('[[bash touch one]]')
     await box.asked()
@@ -92,8 +95,8 @@ describe('by rule', () => {
   })
 })
 
-describe('the delay', () => {
-  test('the user answers first, and wins', async () => {
+describe('during the delay', () => {
+  test('the user can answer first', async () => {
     const box = await approvalBox(inDelay)
     await box.say('[[bash touch one]] [[text done]]')
     await box.asked()
@@ -103,7 +106,7 @@ describe('the delay', () => {
     expect(await box.answered(1)).toMatchObject([{ decision: 'deny', by: 'user', rule: null }])
   })
 
-  test('hold stops an approval that is under way, and release does not bring it back', async () => {
+  test('hold cancels the approval, and release does not bring it back', async () => {
     const box = await approvalBox({ approvals: { mode: 'rules', delay_ms: 2000, rules: [allowTouch] } })
     await box.say('[[bash touch one]] [[text done]]')
     await box.asked()
@@ -122,15 +125,15 @@ describe('the delay', () => {
   })
 })
 
-describe('answered from elsewhere', () => {
-  test('allow, deny with a message, and a mode', async () => {
+describe('mission answer', () => {
+  test('allows, denies with a message, and sets a mode', async () => {
     const box = await approvalBox()
     await box.say('[[bash touch one]] [[bash touch two]] [[bash touch three]] [[text done]]')
     await box.asked()
     expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({ exitCode: 0 })
-    await waitFor('the second', () => box.now().pending.some(({ id }) => id === '2'))
+    await waitFor('the second request', () => box.now().pending.some(({ id }) => id === '2'))
     box.agenc(['mission', 'answer', box.id, 'deny', '--message', 'not that one'])
-    await waitFor('the third', () => box.now().pending.some(({ id }) => id === '3'))
+    await waitFor('the third request', () => box.now().pending.some(({ id }) => id === '3'))
     const done = box.agenc(['mission', 'answer', box.id, 'allow', '--mode', 'acceptEdits', '--request', '3'])
     expect(done).toMatchObject({ exitCode: 0, stderr: 'Allowed: Bash touch three\n' })
     const mission = await box.settled()
@@ -148,7 +151,7 @@ describe('answered from elsewhere', () => {
     })
   })
 
-  test('a question and a plan are for the user', async () => {
+  test('refuses a question, which only the user can answer', async () => {
     const box = await approvalBox({ approvals: { mode: 'all', delay_ms: 0 } })
     const question = JSON.stringify({
       questions: [
@@ -166,25 +169,25 @@ describe('answered from elsewhere', () => {
   })
 })
 
-test('a request that a rule is about to allow calls nobody', async () => {
+test('a request that a rule is about to allow does not run the notify command', async () => {
   const calls = join(temporaryDirectory(), 'calls')
   const command = ['sh', '-c', `echo "$AGENC_MISSION_STATE" >>'${calls}'`]
   const box = await approvalBox({ ...rules(allowTouch), notify: { command } })
   await box.say('[[bash touch one]] [[bash mkfifo two]] [[text done]]')
   await box.asked()
-  await waitFor('the call', () => existsSync(calls))
+  await waitFor('the notify command to run', () => existsSync(calls))
   expect(box.approvals()).toMatchObject([{ by: 'rule' }, { by: null }])
   expect(readFileSync(calls, 'utf8')).toBe('waiting\n')
 })
 
-test("a subagent's request is decided by rule at once, or its dialog opens at once", async () => {
+test('a subagent’s request is allowed by rule without a delay, or opens its dialog at once', async () => {
   const box = await approvalBox({ approvals: { mode: 'rules', delay_ms: longDelayMs, rules: [allowTouch] } })
   const agent = (prompt: string) => {
     const input = JSON.stringify({ description: 'd', subagent_type: 'general-purpose', prompt })
     return `[[tool Agent ${input.replaceAll('[[', '\\u005b\\u005b').replaceAll(']]', '\\u005d\\u005d')}]]`
   }
   await box.say(agent('[[bash touch one]] [[text ok]]'))
-  await waitFor('the file', () => box.hasMade('one'))
+  await waitFor('the file one', () => box.hasMade('one'))
   await box.say(agent('[[bash mkfifo two]] [[text ok]]'))
   await box.asked()
   expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({
@@ -192,14 +195,14 @@ test("a subagent's request is decided by rule at once, or its dialog opens at on
     stderr: expect.stringContaining('only its dialog'),
   })
   box.press('1')
-  await waitFor('the second file', () => box.hasMade('two'))
+  await waitFor('the file two', () => box.hasMade('two'))
   expect(await box.answered(2)).toMatchObject([
     { decision: 'allow', by: 'rule' },
     { decision: 'allow', by: 'user' },
   ])
 })
 
-test('a model that prints the text of a permission dialog triggers nothing', async () => {
+test('a reply that looks like a permission dialog has no effect', async () => {
   const box = await approvalBox({ approvals: { mode: 'all', delay_ms: 0 } })
   const dialog = [
     'Bash command',
@@ -210,27 +213,27 @@ test('a model that prints the text of a permission dialog triggers nothing', asy
     'Esc to cancel',
   ]
   await box.say(`[[text ${dialog.join(' ')}]] [[text END]]`)
-  await waitFor('the words', () => box.screen().includes('Do you want to proceed?'))
+  await waitFor('the text of the dialog', () => box.screen().includes('Do you want to proceed?'))
   const mission = await box.settled()
   expect(mission).toMatchObject({ state: 'idle', waiting_for: null, pending: [] })
   expect(box.approvals()).toEqual([])
 })
 
-test('the wrapper is killed: its hook ends, and Claude too', async () => {
+test('when the wrapper is killed, its hooks and Claude end', async () => {
   const box = await approvalBox(inDelay)
   await box.say('[[bash touch one]]')
   const { wrapper_pid, claude_pid } = await box.asked()
-  const hooks = childrenOf(claude_pid!)
+  const [, ...hooks] = listTree(systemRunner, systemProbe(systemRunner), claude_pid!).map(({ pid }) => pid)
   expect(hooks.length).toBeGreaterThan(0)
   process.kill(wrapper_pid!, 'SIGKILL')
   await waitFor('hook and Claude to end', () => ![...hooks, claude_pid!].some(isAlive))
   expect(box.hasMade('one')).toBe(false)
   expect(box.now()).toMatchObject({ status: 'crashed', pending: [] })
   expect(box.approvals()).toMatchObject([{ decision: 'ask', by: 'timeout' }])
-  await waitFor('the record to be closed', async () => (await storedPending(box)).length === 0)
+  await waitFor('the request to be closed in the store', async () => (await storedPending(box)).length === 0)
 })
 
-test('stopped while it asks: the request ends unanswered', async () => {
+test('a request that is open when the mission stops is recorded as unanswered', async () => {
   const box = await approvalBox()
   await box.say('[[bash touch one]]')
   await box.asked()
@@ -238,7 +241,7 @@ test('stopped while it asks: the request ends unanswered', async () => {
   expect(box.approvals()).toMatchObject([{ decision: 'ask', by: 'timeout' }])
 })
 
-/** With broken settings no command can tell. */
+/** Open requests, read from the store, because no command works with broken settings. */
 async function storedPending({ agencHome, id }: ApprovalBox) {
   const db = (await openStoreForReading(join(agencHome, 'database.sqlite')))!
   try {
@@ -246,12 +249,4 @@ async function storedPending({ agencHome, id }: ApprovalBox) {
   } finally {
     db.close()
   }
-}
-
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter(Boolean)
-    .map(Number)
 }

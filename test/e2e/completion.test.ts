@@ -20,7 +20,7 @@ async function boxWithMission(): Promise<{ box: Sandbox; short: string }> {
   return { box, short: id!.slice(0, 8) }
 }
 
-function lines(box: Sandbox, ...words: string[]): string[] {
+function completions(box: Sandbox, ...words: string[]): string[] {
   return box
     .agenc(['_complete', '--', ...words])
     .stdout.split('\n')
@@ -28,27 +28,27 @@ function lines(box: Sandbox, ...words: string[]): string[] {
 }
 
 describe('agenc _complete', () => {
-  test('missions come with repo, name and state', async () => {
+  test('lists missions with repo, name and state', async () => {
     const { box, short } = await boxWithMission()
-    expect(lines(box, 'mission', 'show', '')).toEqual([`${short}\tacme/app fix login [stopped]`])
-    expect(lines(box, 'mission', 'show', 'zzzz')).toEqual([])
-    expect(lines(box, 'mission', 'stop', '')).toEqual([])
-    expect(lines(box, 'mission', 'rm', '')).toHaveLength(1)
-    expect(lines(box, 'mission', 'unarchive', '')).toEqual([])
-    expect(lines(box, 'mission', 'archive', short, '')).toEqual([])
+    expect(completions(box, 'mission', 'show', '')).toEqual([`${short}\tacme/app fix login [stopped]`])
+    expect(completions(box, 'mission', 'show', 'zzzz')).toEqual([])
+    expect(completions(box, 'mission', 'stop', '')).toEqual([])
+    expect(completions(box, 'mission', 'rm', '')).toHaveLength(1)
+    expect(completions(box, 'mission', 'unarchive', '')).toEqual([])
+    expect(completions(box, 'mission', 'archive', short, '')).toEqual([])
   })
 
-  test('modes, settings and their values', () => {
+  test('lists modes, settings and their values', () => {
     const box = sandbox()
-    expect(lines(box, 'mission', 'new', '--permission-mode', 'pl')[0]).toMatch(/^plan\t.+/)
-    expect(lines(box, 'config', 'get', 'claude.mo')[0]).toMatch(/^claude\.model\t.+/)
-    expect(lines(box, 'config', 'set', 'tmux.return_to_parent', 'w')).toEqual(['when-focused\t'])
-    expect(lines(box, 'config', 'set', 'notify.bell', '')).toEqual(['true\t', 'false\t'])
-    expect(lines(box, 'setup', '--editor', 'ze')).toEqual(['zed\t'])
-    expect(lines(box, 'repo', 'add', '')).toEqual([':dirs'])
+    expect(completions(box, 'mission', 'new', '--permission-mode', 'pl')[0]).toMatch(/^plan\t.+/)
+    expect(completions(box, 'config', 'get', 'claude.mo')[0]).toMatch(/^claude\.model\t.+/)
+    expect(completions(box, 'config', 'set', 'tmux.return_to_parent', 'w')).toEqual(['when-focused\t'])
+    expect(completions(box, 'config', 'set', 'notify.bell', '')).toEqual(['true\t', 'false\t'])
+    expect(completions(box, 'setup', '--editor', 'ze')).toEqual(['zed\t'])
+    expect(completions(box, 'repo', 'add', '')).toEqual([':dirs'])
   })
 
-  test('a store that cannot be read is silence, and nothing is created', () => {
+  test('prints nothing and creates nothing if the store is missing or cannot be read', () => {
     const box = sandbox()
     expect(box.agenc(['_complete', '--', 'mission', 'show', ''])).toEqual({
       exitCode: 0,
@@ -67,7 +67,7 @@ describe('agenc completion install', () => {
     ['bash', '.local/share/bash-completion/completions/agenc'],
     ['fish', '.config/fish/completions/agenc.fish'],
     ['zsh', '.local/share/zsh/site-functions/_agenc'],
-  ])('%s', (shell, place) => {
+  ])('writes the completion script for %s', (shell, place) => {
     const box = sandbox()
     const installed = box.agenc(['completion', 'install', '--yes', '--shell', shell])
     expect(installed).toMatchObject({ exitCode: 0, stdout: '' })
@@ -77,7 +77,7 @@ describe('agenc completion install', () => {
     expect(box.agenc(['completion', 'install'], { env }).stderr).toContain('It is there already')
   })
 
-  test('without a terminal and without --yes nothing is written', () => {
+  test('writes nothing without a terminal and --yes, or for an unknown shell', () => {
     const box = sandbox()
     const env = { SHELL: '/bin/bash' }
     expect(box.agenc(['completion', 'install'], { env }).exitCode).toBe(64)
@@ -96,7 +96,7 @@ interface ShellCase {
 const source = (box: Sandbox, shell: string, name: string, more = '') =>
   writeFileSync(join(box.home, name), `${more}\n${box.agenc(['completion', shell]).stdout}\nPS1='ready> '\n`)
 
-/** Each reads the script as an installed one is read, in an interactive shell of its own. */
+/** Each shell reads the script as it would read an installed one. */
 const shellCases: ShellCase[] = [
   {
     shell: 'bash',
@@ -146,7 +146,7 @@ describe.each(shellCases)('Tab in $shell', ({ shell, args, prepare }) => {
     await terminal.waitForText('agenc repo add somewhere')
   })
 
-  test('lists with descriptions', async ctx => {
+  test('lists values with descriptions', async ctx => {
     needPrograms(ctx, shell)
     const { box } = await boxWithMission()
     const terminal = await openShell(box)

@@ -33,8 +33,8 @@ function transcript(box: WrapperBox, sessionId: string): string | undefined {
   return path && readFileSync(join(projects, path), 'utf8')
 }
 
-/** On a repo, with one change that is committed nowhere and one file that git does not know. */
-async function workingMission(box: WrapperBox): Promise<{ id: string; terminal: Terminal }> {
+/** A mission on a repo, with an uncommitted change and an untracked file. */
+async function missionWithChanges(box: WrapperBox): Promise<{ id: string; terminal: Terminal }> {
   const source = join(box.root, 'sources', 'app')
   mkdirSync(source, { recursive: true })
   writeFileSync(join(source, 'README.md'), 'as it was\n')
@@ -49,10 +49,10 @@ async function workingMission(box: WrapperBox): Promise<{ id: string; terminal: 
   return { id, terminal }
 }
 
-describe('fork', () => {
-  test('copies files and conversation while the original runs, and leaves it as it was', async () => {
+describe('a fork', () => {
+  test('copies files and conversation of a running mission, and leaves it as it was', async () => {
     const box = wrapperBox()
-    const original = await workingMission(box)
+    const original = await missionWithChanges(box)
     await talk(box, original.id, original.terminal, 'It is a fine day.')
     const said = transcript(box, original.id)
     const copy = await fork(box, original.id, '--name', 'copy')
@@ -78,25 +78,25 @@ describe('fork', () => {
     await talk(box, original.id, original.terminal, 'Still a fine day.')
   })
 
-  test('that was never spoken to is forked again: by resume, and by another fork', async () => {
+  test('without a prompt of its own still has the conversation after resume and in another fork', async () => {
     const box = wrapperBox()
     const original = await box.mission('--permission-mode', 'default')
     await talk(box, original.id, original.terminal, 'It is a fine day.')
-    const silent = await fork(box, original.id)
-    expect(box.record(silent.id)).toMatchObject({ session_begun: 0, forked_session_id: original.id })
-    await say(silent.terminal, '/exit')
-    expect(await silent.terminal.exited).toBe(0)
+    const unused = await fork(box, original.id)
+    expect(box.record(unused.id)).toMatchObject({ session_begun: 0, forked_session_id: original.id })
+    await say(unused.terminal, '/exit')
+    expect(await unused.terminal.exited).toBe(0)
 
-    const resumed = box.run(['mission', 'resume', silent.id])
+    const resumed = box.run(['mission', 'resume', unused.id])
     await resumed.waitForText('It is a fine day.')
-    await box.ready(silent.id)
-    const second = await fork(box, silent.id)
+    await box.ready(unused.id)
+    const second = await fork(box, unused.id)
     await second.terminal.waitForText('It is a fine day.')
     await talk(box, second.id, second.terminal, 'And so it stays.')
     expect(box.record(second.id)).toMatchObject({ session_id: second.id, session_begun: 1 })
   })
 
-  test('of one that was never spoken to begins a conversation of its own', async () => {
+  test('of a mission without a conversation begins its own', async () => {
     const box = wrapperBox()
     const original = await box.mission('--permission-mode', 'default')
     const copy = await fork(box, original.id)
@@ -104,7 +104,7 @@ describe('fork', () => {
     expect(box.record(copy.id)).toMatchObject({ session_id: copy.id, forked_session_id: null })
   })
 
-  test('in which /clear was said does not come back to the original', async () => {
+  test('that was cleared does not show the original conversation again', async () => {
     const box = wrapperBox()
     const original = await box.mission('--permission-mode', 'default')
     await talk(box, original.id, original.terminal, 'It is a fine day.')

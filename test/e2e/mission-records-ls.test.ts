@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/db/open-store.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { type Sandbox, sandbox } from '../helpers/cli.ts'
-import { base, expectUsageError, storeMissions } from '../helpers/records.ts'
+import { expectUsageError, recordsBox, storeMissions } from '../helpers/records.ts'
 import { waitFor } from '../helpers/wait.ts'
 
-describe('ls', () => {
+describe('mission ls', () => {
   const hostile = [
     'plain',
     '\u001b]0;title\u0007\u001b[2Jescapes',
@@ -17,7 +17,7 @@ describe('ls', () => {
   ]
 
   test('cleans names wherever they are printed, and fits the terminal', async () => {
-    const box = base()
+    const box = recordsBox()
     const ids = await storeMissions(box, hostile)
     for (const columns of [40, 80, 200]) {
       const terminal = box.terminal(['mission', 'ls'], { columns, rows: 20 })
@@ -41,15 +41,15 @@ describe('ls', () => {
     }
   })
 
-  test('the most recently active first', async () => {
-    const box = base()
+  test('lists the most recently active first', async () => {
+    const box = recordsBox()
     const [first, second] = await storeMissions(box, ['one', 'two'])
     expect(box.missions().map(({ id }) => id)).toEqual([second, first])
     expect(await box.terminal(['mission', 'resume', first!]).exited).toBe(0)
     expect(box.missions().map(({ id }) => id)).toEqual([first, second])
   })
 
-  test('no missions is not an error', () => {
+  test('prints nothing and creates nothing without missions', () => {
     const { agenc, agencJson, agencHome } = sandbox()
     expect(agenc(['mission', 'ls'])).toMatchObject({ exitCode: 0, stdout: '' })
     expect(agencJson(['mission', 'ls'])).toEqual([])
@@ -57,8 +57,8 @@ describe('ls', () => {
   })
 })
 
-test('of two with the same beginning neither is taken', async () => {
-  const box = base()
+test('an ambiguous short id is refused', async () => {
+  const box = recordsBox()
   const [a] = await storeMissions(box, ['one', 'two'])
   const twin = `${a!.slice(0, 6)}00-0000-4000-8000-000000000000`
   const db = await openStore(join(box.agencHome, 'database.sqlite'))
@@ -68,7 +68,7 @@ test('of two with the same beginning neither is taken', async () => {
   expect(box.agencJson<MissionJson>(['mission', 'show', a!]).id).toBe(a)
 })
 
-/** A PATH with what agenc needs and no fzf. */
+/** A PATH that has the programs agenc needs, but not fzf. */
 function pathWithoutFzf({ root }: Sandbox): string {
   const bin = join(root, 'bin')
   mkdirSync(bin)
@@ -81,58 +81,64 @@ function pathWithoutFzf({ root }: Sandbox): string {
 
 const hasFzf = process.env.PATH!.split(delimiter).some(path => existsSync(join(path, 'fzf')))
 
-if (!hasFzf) console.log('the picker with fzf is not tried: fzf is not installed')
+if (!hasFzf) console.log('The picker is not tested with fzf: fzf is not installed')
 
-describe.each(hasFzf ? ['fzf', 'no fzf'] : ['no fzf'])('left out: a picker, with %s', tool => {
-  const picker = () => {
-    const box = base()
-    const env = tool === 'fzf' ? {} : { PATH: pathWithoutFzf(box) }
-    return { box, open: (...args: string[]) => box.terminal(args, { env, columns: 100 }) }
-  }
+describe.each(hasFzf ? ['fzf', 'no fzf'] : ['no fzf'])(
+  'without an argument a picker opens, with %s',
+  tool => {
+    const picker = () => {
+      const box = recordsBox()
+      const env = tool === 'fzf' ? {} : { PATH: pathWithoutFzf(box) }
+      return { box, open: (...args: string[]) => box.terminal(args, { env, columns: 100 }) }
+    }
 
-  test('a repo, or none, is picked', async () => {
-    const { box, open } = picker()
-    const terminal = open('mission', 'new')
-    await terminal.waitForText(/local\/src\/app[\s\S]*\(blank\)/)
-    terminal.type('blank')
-    await waitFor('the list to narrow', () => !terminal.screen().includes('local/src/app'))
-    terminal.type('\r')
-    expect(await terminal.exited).toBe(0)
-    expect(box.missions()).toMatchObject([{ repo: null }])
-  })
+    test('for a repo, or a blank mission', async () => {
+      const { box, open } = picker()
+      const terminal = open('mission', 'new')
+      await terminal.waitForText(/local\/src\/app[\s\S]*\(blank\)/)
+      terminal.type('blank')
+      await waitFor('the list to narrow', () => !terminal.screen().includes('local/src/app'))
+      terminal.type('\r')
+      expect(await terminal.exited).toBe(0)
+      expect(box.missions()).toMatchObject([{ repo: null }])
+    })
 
-  test.each(['\u0003', '\u001b'])('cancelled with %j: exit 130, not a word, nothing made', async key => {
-    const { box, open } = picker()
-    const terminal = open('mission', 'new')
-    await terminal.waitForText('(blank)')
-    terminal.type(key)
-    expect(await terminal.exited).toBe(130)
-    expect(terminal.raw()).not.toContain('agenc:')
-    expect(box.missions('-a')).toEqual([])
-  })
+    test.each(['\u0003', '\u001b'])(
+      'and %j cancels it with exit code 130, no message and no mission',
+      async key => {
+        const { box, open } = picker()
+        const terminal = open('mission', 'new')
+        await terminal.waitForText('(blank)')
+        terminal.type(key)
+        expect(await terminal.exited).toBe(130)
+        expect(terminal.raw()).not.toContain('agenc:')
+        expect(box.missions('-a')).toEqual([])
+      },
+    )
 
-  test('a mission is picked by its name, which cannot do harm', async () => {
-    const { box, open } = picker()
-    const [, wanted] = await storeMissions(box, ['other', 'wan\u001b[2Jted $(touch pwned) `x`'])
-    const terminal = open('mission', 'archive')
-    await terminal.waitForText('wanted $(touch pwned)')
-    terminal.type('wanted')
-    await waitFor('the list to narrow', () => !terminal.screen().includes('other'))
-    terminal.type('\r')
-    expect(await terminal.exited).toBe(0)
-    expect(box.missions('-a').filter(({ status }) => status === 'archived')).toMatchObject([{ id: wanted }])
-    expect(existsSync(join(box.root, 'pwned'))).toBe(false)
-  })
-})
+    test('for a mission by its name, in which shell syntax has no effect', async () => {
+      const { box, open } = picker()
+      const [, wanted] = await storeMissions(box, ['other', 'wan\u001b[2Jted $(touch pwned) `x`'])
+      const terminal = open('mission', 'archive')
+      await terminal.waitForText('wanted $(touch pwned)')
+      terminal.type('wanted')
+      await waitFor('the list to narrow', () => !terminal.screen().includes('other'))
+      terminal.type('\r')
+      expect(await terminal.exited).toBe(0)
+      expect(box.missions('-a').filter(({ status }) => status === 'archived')).toMatchObject([{ id: wanted }])
+      expect(existsSync(join(box.root, 'pwned'))).toBe(false)
+    })
+  },
+)
 
-test('commands that only read do not write', async () => {
-  const box = base()
+test('commands that only read do not change the store or the settings', async () => {
+  const box = recordsBox()
   const [id] = await storeMissions(box, ['one'])
   const files = () =>
     Object.fromEntries(
       readdirSync(box.agencHome)
         .filter(name => name.startsWith('database') || name.startsWith('config'))
-        // SQLite's index of its journal in shared memory, made anew by whoever opens the store.
+        // SQLite writes its shared-memory index anew each time the store is opened.
         .filter(name => !name.endsWith('-shm'))
         .map(name => [name, readFileSync(join(box.agencHome, name)).toString('base64')])
         .filter(([name, bytes]) => !(name!.endsWith('-wal') && bytes === '')),

@@ -4,17 +4,19 @@ import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { runningMission, useIdleClaude } from '../helpers/missions.ts'
-import { base, expectUsageError } from '../helpers/records.ts'
+import { expectUsageError, recordsBox } from '../helpers/records.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 
-test('new, ls, show, rename, archive, unarchive and rm', { timeout: 60_000 }, async () => {
-  const box = base()
-  const mission = await box.create('app', '--name', 'mend it', '--permission-mode', 'plan', '--model', 'opus')
+test('a mission goes through new, ls, show, rename, archive, unarchive and rm', {
+  timeout: 60_000,
+}, async () => {
+  const box = recordsBox()
+  const mission = await box.create('app', '--name', 'fix it', '--permission-mode', 'plan', '--model', 'opus')
   expect(mission).toMatchObject({
     short_id: mission.id.slice(0, 8),
-    name: 'mend it',
+    name: 'fix it',
     repo: 'local/src/app',
-    display: 'mend it',
+    display: 'fix it',
     status: 'stopped',
     state: null,
     permission_mode: 'plan',
@@ -37,7 +39,7 @@ test('new, ls, show, rename, archive, unarchive and rm', { timeout: 60_000 }, as
   expect(readdirSync(blank.dir)).toEqual([])
   expect(box.missions().map(({ id }) => id)).toEqual([blank.id, mission.id])
 
-  expect(box.agenc(['mission', 'show', mission.short_id]).stdout).toMatch(/^name +mend it$/m)
+  expect(box.agenc(['mission', 'show', mission.short_id]).stdout).toMatch(/^name +fix it$/m)
   expect(box.agencJson(['mission', 'rename', mission.short_id, ' new\u001b[31m\nname '])).toEqual({
     id: mission.id,
     name: 'new name',
@@ -69,8 +71,8 @@ test('new, ls, show, rename, archive, unarchive and rm', { timeout: 60_000 }, as
   expect(readdirSync(join(box.agencHome, 'missions'))).toEqual([])
 })
 
-test('a clone takes the directory as it is, and its repo with it', async () => {
-  const box = base()
+test('a clone has the same repo and the same files, uncommitted ones too', async () => {
+  const box = recordsBox()
   const original = await box.create('app')
   writeFileSync(join(original.dir, 'draft'), 'not committed')
   const copy = await box.create('--clone', original.short_id)
@@ -78,8 +80,8 @@ test('a clone takes the directory as it is, and its repo with it', async () => {
   expect(readFileSync(join(copy.dir, 'draft'), 'utf8')).toBe('not committed')
 })
 
-test('a prompt reaches Claude as it is, from an argument or from stdin', async () => {
-  const box = base()
+test('a prompt reaches Claude unchanged, from an argument or from stdin', async () => {
+  const box = recordsBox()
   const claude = join(box.root, 'claude')
   writeFileSync(claude, `#!/bin/sh\n[ -t 0 ] || cat >'${box.root}/prompt'\n`, {
     mode: 0o755,
@@ -87,6 +89,7 @@ test('a prompt reaches Claude as it is, from an argument or from stdin', async (
   const hostile = `-x "$(touch ${box.root}/pwned)" 'é' \\`
   await box.create('--blank', '--prompt', hostile)
   expect(readFileSync(join(box.root, 'prompt'), 'utf8')).toBe(hostile)
+  // The pause makes stdin arrive in two parts.
   const piped = openTerminal(
     '/bin/sh',
     [
@@ -105,9 +108,9 @@ test('a prompt reaches Claude as it is, from an argument or from stdin', async (
   expect(existsSync(join(box.root, 'pwned'))).toBe(false)
 })
 
-describe('bad usage leaves nothing behind', () => {
-  test('of new', async () => {
-    const box = base()
+describe('bad usage is refused and creates nothing:', () => {
+  test('options of mission new that exclude each other, and unknown values', async () => {
+    const box = recordsBox()
     for (const args of [
       ['app', '--blank'],
       ['app', '--clone', 'abcd'],
@@ -128,8 +131,8 @@ describe('bad usage leaves nothing behind', () => {
     ).toEqual([])
   })
 
-  test('of ids: too short, unknown, ambiguous, none', { timeout: 60_000 }, async () => {
-    const box = base()
+  test('ids that are too short, unknown or missing', { timeout: 60_000 }, async () => {
+    const box = recordsBox()
     expectUsageError(box.agenc(['mission', 'show', 'abcd']), /no missions yet/)
     const mission = await box.create('--blank', '--name', 'the\u202eonly one')
     expectUsageError(box.agenc(['mission', 'show', mission.id.slice(0, 3)]), /at least 4 characters/)
@@ -146,9 +149,9 @@ describe('bad usage leaves nothing behind', () => {
   })
 })
 
-describe('rm', () => {
+describe('mission rm', () => {
   test('refuses to delete work that exists only here, and lists it', { timeout: 60_000 }, async () => {
-    const box = base()
+    const box = recordsBox()
     const { id, dir, short_id } = await box.create('app')
     const refusal = () => box.agenc(['mission', 'rm', short_id, '--yes'])
     const git = (...args: string[]) => box.bench.git(dir.slice(box.root.length), ...args)
@@ -172,8 +175,8 @@ describe('rm', () => {
     expect(existsSync(dir)).toBe(false)
   })
 
-  test('of several, one that is refused keeps all; --force takes them', { timeout: 60_000 }, async () => {
-    const box = base()
+  test('deletes none of several if one is refused; --force deletes all', { timeout: 60_000 }, async () => {
+    const box = recordsBox()
     const [clean, dirty] = [await box.create('app'), await box.create('--blank')]
     writeFileSync(join(dirty.dir, 'note'), 'x')
     const refused = box.agenc(['mission', 'rm', clean.short_id, dirty.short_id, '--yes'])
@@ -184,8 +187,8 @@ describe('rm', () => {
     expect(box.missions()).toEqual([])
   })
 
-  test('asks, takes no for an answer, and needs --yes where nobody can be asked', async () => {
-    const box = base()
+  test('asks for confirmation, and needs --yes without a terminal', async () => {
+    const box = recordsBox()
     const { short_id } = await box.create('--blank', '--name', 'precious')
     expectUsageError(box.agenc(['mission', 'rm', short_id]), /confirmation\nPass --yes/)
     for (const keys of ['n\r', '\r', '\u0003', '\u001b']) {
@@ -202,8 +205,8 @@ describe('rm', () => {
     expect(box.missions()).toEqual([])
   })
 
-  test('looks again after the question: it may run by then, or hold new work', async () => {
-    const box = base()
+  test('checks again after the confirmation, because the mission may have started or changed', async () => {
+    const box = recordsBox()
     const { dir, short_id } = await box.create('app')
     const asked = async () => {
       const terminal = box.terminal(['mission', 'rm', short_id])
@@ -229,8 +232,8 @@ describe('rm', () => {
   })
 })
 
-test('a mission that started while it was picked is stopped like any other', async () => {
-  const box = base()
+test('mission stop ends a mission that started while the picker was open', async () => {
+  const box = recordsBox()
   const { short_id } = await box.create('--blank')
   const picker = box.terminal(['mission', 'stop'])
   await picker.waitForText(short_id)

@@ -8,8 +8,8 @@ import type { Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { answer, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
-/** A mission that has talked a little, ended. */
-async function talked(box: WrapperBox, ...args: string[]): Promise<string> {
+/** A stopped mission that has a conversation. */
+async function stoppedConversation(box: WrapperBox, ...args: string[]): Promise<string> {
   const { id, terminal } = await box.mission('--permission-mode', 'default', ...args)
   await talk(box, id, terminal, 'It is a fine day.')
   await leave(box, id, terminal)
@@ -27,13 +27,13 @@ async function leave(box: WrapperBox, id: string, terminal: Terminal): Promise<v
   expect(box.record(id)).toMatchObject({ exit_code: 0, ended_by: 'user', wrapper_pid: null })
 }
 
-/** What was typed into the shell has ended with this exit code. */
-async function shellSays(terminal: Terminal, command: string, exitCode: number): Promise<string> {
+/** Runs a command in the shell and waits for this exit code. */
+async function runInShell(terminal: Terminal, command: string, exitCode: number): Promise<string> {
   terminal.type(`clear; ${command}; echo "left $?"\r`)
   return terminal.waitForText(`left ${exitCode}`)
 }
 
-test('resume without a terminal changes nothing and prints nothing', async () => {
+test('resume without a terminal is refused and changes nothing', async () => {
   const box = wrapperBox()
   const { id, terminal } = await box.mission('--permission-mode', 'default')
   await leave(box, id, terminal)
@@ -42,10 +42,10 @@ test('resume without a terminal changes nothing and prints nothing', async () =>
   expect(box.record(id).permission_mode).toBe('default')
 })
 
-describe('resume goes on in the conversation', () => {
-  test('after it was left, with its id and its words', async () => {
+describe('resume continues the conversation', () => {
+  test('after /exit, with the same id and messages', async () => {
     const box = wrapperBox()
-    const id = await talked(box)
+    const id = await stoppedConversation(box)
     const terminal = box.run(['mission', 'resume', id.slice(0, 8)])
     await terminal.waitForText('It is a fine day.')
     await box.ready(id)
@@ -68,7 +68,7 @@ describe('resume goes on in the conversation', () => {
     await talk(box, id, resumed, 'As I was saying.')
   })
 
-  test('of one that was never spoken to begins it, under the same id', async () => {
+  test('of a mission that has none by starting one with the same id', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission()
     await leave(box, id, terminal)
@@ -79,7 +79,7 @@ describe('resume goes on in the conversation', () => {
     expect(box.record(id)).toMatchObject({ session_id: id, session_begun: 1 })
   })
 
-  test('of one that was left before a word was said, whose id Claude takes for used', async () => {
+  test('under another id if Claude takes the id of an empty conversation as used', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     const { transcript_path } = box.record(id)
@@ -95,7 +95,7 @@ describe('resume goes on in the conversation', () => {
     await box.run(['mission', 'resume', id]).waitForText('Good morning.')
   })
 
-  test('after a prompt that was taken back at once, of which no conversation is left', async () => {
+  test('after its only prompt was interrupted, which leaves no conversation', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     await say(terminal, 'Think. [[hang]]')
@@ -109,7 +109,7 @@ describe('resume goes on in the conversation', () => {
     await box.ready(id)
   })
 
-  test('after /clear opens the new one, not the old one', async () => {
+  test('that was started by /clear, not the one before it', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     await talk(box, id, terminal, 'It is a fine day.')
@@ -123,29 +123,29 @@ describe('resume goes on in the conversation', () => {
     expect(resumed.screen()).not.toContain('It is a fine day.')
   })
 
-  test('refuses, rather than open a blank one, where the conversation is gone', async () => {
+  test('or refuses to open an empty one if the transcript is gone', async () => {
     const box = wrapperBox()
-    const id = await talked(box)
+    const id = await stoppedConversation(box)
     rmSync(join(box.claudeHome, 'projects'), { recursive: true })
     const terminal = await box.shell()
-    const screen = await shellSays(terminal, `agenc mission resume ${id}`, 1)
+    const screen = await runInShell(terminal, `agenc mission resume ${id}`, 1)
     expect(screen.replaceAll('\n', '')).toContain(`is gone: no ${id}.jsonl`)
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, session_id: id, session_begun: 1 })
-    const forked = await shellSays(terminal, `agenc mission fork ${id}`, 1)
+    const forked = await runInShell(terminal, `agenc mission fork ${id}`, 1)
     expect(forked).toContain('is gone')
   })
 })
 
-describe('of two resumes', () => {
-  test('where one runs, the other says where', async () => {
+describe('of two resumes of a mission', () => {
+  test('the second says where the first is running', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
     const terminal = await box.shell()
-    const screen = await shellSays(terminal, `agenc mission resume ${id}`, 1)
-    expect(screen).toMatch(/is running on \/dev\/pts\/\d+ \(process \d+\)/)
+    const screen = await runInShell(terminal, `agenc mission resume ${id}`, 1)
+    expect(screen).toMatch(/is running on \/dev\/\S+ \(process \d+\)/)
   })
 
-  test('at the same instant, fifty times: one Claude each time', async () => {
+  test('only one starts Claude, in each of fifty races', async () => {
     const box = wrapperBox()
     const missions = [await box.mission(), await box.mission()]
     for (const { id, terminal } of missions) await leave(box, id, terminal)
@@ -159,21 +159,21 @@ async function race(box: WrapperBox, id: string, rounds: number): Promise<void> 
   for (let round = 0; round < rounds; round++) {
     const racers = [box.run(['mission', 'resume', id]), box.run(['mission', 'resume', id])]
     const has = (words: string) => racers.find(racer => racer.screen().includes(words))
-    const winner = await waitFor('a winner', () => has('Claude is here'))
+    const winner = await waitFor('one Claude to start', () => has('Claude is here'))
     const loser = racers.find(racer => racer !== winner)!
     let isOver = false
     void loser.exited.then(() => {
       isOver = true
     })
-    // It may have lost before it had the window to itself, and then it does not wait to be read.
-    await waitFor('a loser', () => isOver || loser.screen().includes('Press Enter'))
+    // A resume that is refused before it takes over the terminal exits without waiting for Enter.
+    await waitFor('the other resume to be refused', () => isOver || loser.screen().includes('Press Enter'))
     expect(loser.screen()).toMatch(/is (already )?running/)
     for (const racer of isOver ? [winner] : [loser, winner]) racer.type('\r')
     expect(await Promise.all([winner.exited, loser.exited])).toEqual([0, 1])
   }
 }
 
-/** What counts is who gets to start it: the whole stand-in fifty times would only take time. */
+/** A Claude that starts faster than the stand-in. The test only counts how often it is started. */
 function quickClaude(box: WrapperBox): string {
   const script = `[ "$1" = --version ] && echo 2.1.325 && exit
 case "$*" in *--settings*) echo $$ >>'${join(box.root, 'starts')}'; echo 'Claude is here'; read -r word ;; esac`
@@ -181,7 +181,7 @@ case "$*" in *--settings*) echo $$ >>'${join(box.root, 'starts')}'; echo 'Claude
 }
 
 describe('resume --restart', () => {
-  test('starts Claude anew with the same conversation and the new settings, once it is idle', async () => {
+  test('waits until Claude is idle, then restarts it with the same conversation and the new settings', async () => {
     const box = wrapperBox()
     box.agenc(['config', 'set', 'claude.permission_mode', 'default'])
     const { id, terminal } = await box.mission('--name', 'steady')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { argumentsOf, hello, modeArgument, playModes } from '../helpers/modes.ts'
+import { argumentsOf, checkEveryMode, modeArgument, sayHello } from '../helpers/modes.ts'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -18,43 +18,46 @@ function configure(box: SessionBox, config: object): void {
   writeFileSync(join(box.agencHome, 'config.json'), JSON.stringify(config), { mode: 0o600 })
 }
 
-test('every mode: arguments, stored value, value after Shift+Tab, value at resume', async () => {
+test('Claude starts and resumes in every mode, and Shift+Tab changes the stored one', async () => {
   const box = modeBox()
   const { id: from } = await box.start()
-  await playModes(box, from)
+  await checkEveryMode(box, from)
 }, 90_000)
 
-test('a mission that follows the settings goes on following them', async () => {
+test('a mission without its own mode follows changes of the settings', async () => {
   const box = modeBox({ claude: { permission_mode: 'plan' } })
   const { id: from, mission: first } = await box.start()
   const { mission: id } = await box.startFrom(from)
-  const started = await hello(box, id)
+  const started = await sayHello(box, id)
   expect(modeArgument(started)).toBe('plan')
   expect(started).toMatchObject({ permission_mode: 'plan', permission_mode_source: 'config' })
   box.agenc(['mission', 'stop', id])
   configure(box, { claude: { permission_mode: 'acceptEdits' } })
   box.agenc(['mission', 'resume', id], { env: box.inside(from) })
   await box.waitForState(id, 'idle')
-  expect(modeArgument(await hello(box, id))).toBe('acceptEdits')
+  expect(modeArgument(await sayHello(box, id))).toBe('acceptEdits')
   configure(box, {})
   expect(box.mission(id)).toMatchObject({ permission_mode: 'acceptEdits', permission_mode_source: 'claude' })
   expect(box.mission(first)).toMatchObject({ permission_mode: null, permission_mode_source: 'claude' })
 })
 
-test('back at the first mode after a walk round the ring, the mission follows as before', async () => {
+test('a mission follows the settings again when Shift+Tab comes back to the first mode', async () => {
   const box = modeBox({ claude: { permission_mode: 'default' } })
   const { id: window, mission: id } = await box.start()
-  await hello(box, id)
+  await sayHello(box, id)
   box.tmux('send-keys', '-t', window, 'BTab')
-  expect(await hello(box, id)).toMatchObject({
+  expect(await sayHello(box, id)).toMatchObject({
     permission_mode: 'acceptEdits',
     permission_mode_source: 'mission',
   })
   for (let press = 0; press < 3; press++) box.tmux('send-keys', '-t', window, 'BTab')
-  expect(await hello(box, id)).toMatchObject({ permission_mode: 'default', permission_mode_source: 'config' })
+  expect(await sayHello(box, id)).toMatchObject({
+    permission_mode: 'default',
+    permission_mode_source: 'config',
+  })
 })
 
-test('allowedTools passes the list whole', async () => {
+test('allowedTools passes each tool as one argument', async () => {
   const tools = ['Bash(git log --format="%h (%an)" *)', "Bash(echo 'a b')", 'Edit']
   const box = modeBox({ claude: { permission_mode: 'allowedTools', allowed_tools: tools } })
   const { mission } = await box.start()
@@ -65,10 +68,10 @@ test('allowedTools passes the list whole', async () => {
 })
 
 describe('mission set', () => {
-  test('stored, said when it counts, and at once with --restart', async () => {
+  test('stores the values, says when they take effect, and applies them at once with --restart', async () => {
     const box = modeBox()
     const { mission: id } = await box.start()
-    const started = await hello(box, id)
+    const started = await sayHello(box, id)
     const set = box.agenc(['mission', 'set', id, '--permission-mode', 'plan', '--model', 'opus', '--json'])
     expect(set.stderr).toContain('--restart')
     expect(JSON.parse(set.stdout)).toMatchObject({
@@ -76,12 +79,12 @@ describe('mission set', () => {
       permission_mode_source: 'mission',
       model: 'opus',
     })
-    expect(await hello(box, id)).toMatchObject({ permission_mode: 'plan', claude_pid: started.claude_pid })
+    expect(await sayHello(box, id)).toMatchObject({ permission_mode: 'plan', claude_pid: started.claude_pid })
     const restarted = box.agenc(['mission', 'set', id, '--approve', 'rules', '--restart'])
     expect(restarted.stderr).toContain('as soon as it is idle')
     await waitFor('another Claude', () => box.mission(id).claude_pid !== started.claude_pid)
     await box.waitForState(id, 'idle')
-    const again = await hello(box, id)
+    const again = await sayHello(box, id)
     expect(modeArgument(again)).toBe('plan')
     expect(again).toMatchObject({ approve: 'rules', session_id: started.session_id })
     expect(box.agencJson(['mission', 'set', id, '--follow', '--approve', 'follow'])).toMatchObject({
@@ -91,23 +94,26 @@ describe('mission set', () => {
     })
   })
 
-  test('set while it runs, then walked round the ring: the next start has what was set', async () => {
+  test('sets a mode that the next start uses, even after Shift+Tab went through all modes', async () => {
     const box = modeBox({ claude: { permission_mode: 'default' } })
     const { id: from } = await box.start()
     const { id: window, mission: id } = await box.startFrom(from)
-    await hello(box, id)
+    await sayHello(box, id)
     box.agenc(['mission', 'set', id, '--permission-mode', 'plan'])
     box.tmux('send-keys', '-t', window, 'BTab')
-    expect(await hello(box, id)).toMatchObject({ permission_mode: 'acceptEdits' })
+    expect(await sayHello(box, id)).toMatchObject({ permission_mode: 'acceptEdits' })
     for (let press = 0; press < 3; press++) box.tmux('send-keys', '-t', window, 'BTab')
-    expect(await hello(box, id)).toMatchObject({ permission_mode: 'plan', permission_mode_source: 'mission' })
+    expect(await sayHello(box, id)).toMatchObject({
+      permission_mode: 'plan',
+      permission_mode_source: 'mission',
+    })
     box.agenc(['mission', 'stop', id])
     box.agenc(['mission', 'resume', id, '--no-focus'], { env: box.inside(from) })
     await box.waitForState(id, 'idle')
     expect(modeArgument(box.mission(id))).toBe('plan')
   })
 
-  test('a word that Claude does not list is noted and kept as it is', async () => {
+  test('passes on a mode that Claude does not list, with a warning', async () => {
     const box = modeBox()
     const { mission: id } = await box.start()
     const set = box.agenc(['mission', 'set', id, '--permission-mode', 'yolo'])
@@ -124,7 +130,7 @@ describe('mission set', () => {
     [['--follow', '--permission-mode', 'plan'], 'exclude each other'],
     [['--approve', 'maybe'], 'maybe'],
     [['--permission-mode', ''], 'is empty'],
-  ])('%j is bad usage', async (args, words) => {
+  ])('refuses %j as bad usage', async (args, words) => {
     const box = modeBox()
     const { mission: id } = await box.start()
     expect(box.agenc(['mission', 'set', id, ...args])).toMatchObject({

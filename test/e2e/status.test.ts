@@ -17,7 +17,7 @@ import { startDisplay } from '../helpers/x11.ts'
 const noDisplay = { DISPLAY: '', WAYLAND_DISPLAY: '' }
 const nothing = { running: 0, idle: 0, busy: 0, waiting: 0, stopped: 0, crashed: 0 }
 
-test('without missions status is empty, and exits with 0', () => {
+test('without missions, status succeeds and says how to start one', () => {
   const box = sandbox()
   const shown = box.agenc(['status'])
   expect(shown).toMatchObject({ exitCode: 0, stdout: '' })
@@ -25,7 +25,7 @@ test('without missions status is empty, and exits with 0', () => {
   expect(box.agencJson(['status'])).toEqual({ missions: [], summary: nothing })
 })
 
-test('a running, a stopped and a crashed mission', async () => {
+test('running, stopped and crashed missions are shown and counted', async () => {
   const box = sandbox()
   useIdleClaude(box)
   const [stopped, crashed] = await storeMissions(box, [
@@ -38,13 +38,13 @@ test('a running, a stopped and a crashed mission', async () => {
 
   const shown = box.agenc(['status', '--json'], { env: noDisplay })
   const { missions, summary } = JSON.parse(shown.stdout) as StatusJson
-  const unseen = { editor_open: false, window_id: null, editor_type: null }
-  // If the tests run over ssh, so does this mission.
+  const noWindow = { editor_open: false, window_id: null, editor_type: null }
+  // The mission is remote if the tests run over ssh.
   const presence = expect.stringMatching(/^(terminal|remote)$/)
   expect(summary).toEqual({ ...nothing, running: 1, stopped: 1, crashed: 1 })
-  expect(byId(missions, running.id)).toEqual({ ...running, ...unseen, presence })
-  expect(byId(missions, stopped!)).toMatchObject({ status: 'stopped', ...unseen, presence: 'none' })
-  expect(byId(missions, crashed!)).toMatchObject({ status: 'crashed', ...unseen, presence: 'none' })
+  expect(byId(missions, running.id)).toEqual({ ...running, ...noWindow, presence })
+  expect(byId(missions, stopped!)).toMatchObject({ status: 'stopped', ...noWindow, presence: 'none' })
+  expect(byId(missions, crashed!)).toMatchObject({ status: 'crashed', ...noWindow, presence: 'none' })
   expect(missions).toHaveLength(3)
 
   const lines = box.agenc(['status'], { env: noDisplay }).stdout.trimEnd().split('\n')
@@ -60,9 +60,9 @@ function byId(missions: readonly LocatedMission[], id: string): LocatedMission |
   return missions.find(mission => mission.id === id)
 }
 
-test('the table fits the terminal, whatever the names of the missions', async () => {
+test('the table fits the terminal for any names', async () => {
   const box = sandbox()
-  const hostile = `\u001b[31m${'👩‍🚀 weltraum '.repeat(20)}\n\u202e`
+  const hostile = `\u001b[31m${'👩‍🚀 spaceship '.repeat(20)}\n\u202e`
   await storeMissions(box, [{ name: hostile, repo: `github.com/${'o'.repeat(60)}/app` }, { name: 'short' }])
   const columns = 72
   const terminal = openTerminal(process.execPath, [agencScript, 'status'], { env: box.env, columns })
@@ -73,14 +73,14 @@ test('the table fits the terminal, whatever the names of the missions', async ()
   expect(lines.filter(line => line !== '')).toHaveLength(4)
 })
 
-test('the window that shows a mission', async context => {
+test('the window and editor that show a mission are named', async context => {
   needPrograms(context, 'Xvfb', 'openbox', 'xprop', 'wmctrl', 'xterm')
   const box = sandbox()
   useIdleClaude(box)
   const display = await startDisplay(box)
   const xterm = display.start('xterm', ['-e', process.execPath, ...newMission])
   await runningMission(box)
-  const shown = await waitFor('the window', () => {
+  const shown = await waitFor('the window to be found', () => {
     const { missions } = JSON.parse(
       box.agenc(['status', '--json'], { env: display.env }).stdout,
     ) as StatusJson
@@ -95,7 +95,7 @@ test('the window that shows a mission', async context => {
   expect(shown.window_id).toBe(String(Number(id)))
 })
 
-test('fifty missions run no more programs than one', async () => {
+test('status runs as many programs for fifty missions as for one', async () => {
   const callsFor = async (count: number) => {
     const box = sandbox()
     const { pid, start } = systemProbe(systemRunner).identify(process.pid)!

@@ -38,13 +38,13 @@ describe("a repo's setup", () => {
     expect(readFileSync(join(agent, 'ran'), 'utf8')).toBe(`${agent}\n`)
   })
 
-  test('that fails is shown and stops before Claude; the next resume runs it again', async () => {
+  test('that fails is shown and Claude is not started; the next resume runs it again', async () => {
     const box = wrapperBox()
-    const repo = addRepo(box, 'echo out of luck; test -e mended')
+    const repo = addRepo(box, 'echo dependency missing; test -e fixed')
     const terminal = box.run(['mission', 'new', repo])
     await terminal.waitForText('Press Enter')
-    expect(terminal.screen()).toContain('out of luck')
-    expect(terminal.screen()).toContain('setup failed with 1')
+    expect(terminal.screen()).toContain('dependency missing')
+    expect(terminal.screen()).toMatch(/setup .*\(exit 1\)/)
     const { id } = box.records()[0]!
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, setup_pending: 1, exit_code: 1 })
     expect(box.history(id).map(({ kind }) => kind)).not.toContain('state')
@@ -56,7 +56,7 @@ describe("a repo's setup", () => {
     expect(box.record(id).setup_pending).toBe(0)
   })
 
-  test('of a repo that is not trusted is not run', async () => {
+  test('does not run if the repo is not trusted', async () => {
     const box = wrapperBox()
     const repo = addRepo(box, 'touch ran', '--no-trust')
     box.run(['mission', 'new', repo])
@@ -65,7 +65,7 @@ describe("a repo's setup", () => {
     expect(existsSync(join(missionFile(box, id, 'agent'), 'ran'))).toBe(false)
   })
 
-  test('of a repo that is trusted no more is not run, also in a copy made before', async () => {
+  test('does not run if the repo is no longer trusted, nor does it in a clone', async () => {
     const box = wrapperBox()
     const repo = addRepo(box, 'touch ran; exit 1')
     const terminal = box.run(['mission', 'new', repo])
@@ -75,7 +75,7 @@ describe("a repo's setup", () => {
     rmSync(join(missionFile(box, id, 'agent'), 'ran'))
     expect(box.agenc(['repo', 'trust', repo, '--revoke']).exitCode).toBe(0)
     box.run(['mission', 'new', '--clone', id])
-    const copy = await waitFor('the copy', () => box.records()[1])
+    const copy = await waitFor('the clone', () => box.records()[1])
     box.run(['mission', 'resume', id])
     for (const mission of [copy.id, id]) {
       await box.until(mission, 'waiting:trust')
@@ -88,14 +88,14 @@ describe("a repo's setup", () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    'is ended by %s with everything it started, and Claude is not started',
+    '%s ends it with everything it started, and Claude is not started',
     async (signal, exitCode) => {
       const box = wrapperBox()
       const repo = addRepo(box, 'sh -c "echo \\$\\$ >inner; sleep 1000"; echo >after; sleep 1000')
       const terminal = box.run(['mission', 'new', repo])
       const { id } = await waitFor('the mission', () => box.records()[0])
       const agent = missionFile(box, id, 'agent')
-      const inner = await waitFor('the setup', () =>
+      const inner = await waitFor('the setup’s inner process', () =>
         Number(readFileSync(join(agent, 'inner'), 'utf8').trim()),
       )
       process.kill(terminal.pid, signal)

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
+import { MissionPaths } from '../../src/paths.ts'
 import { writeProgram } from '../helpers/missions.ts'
 import { isAlive, tryKill, untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -9,7 +10,7 @@ import { say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
 const status = (box: WrapperBox, id: string) => box.agencJson<MissionJson>(['mission', 'show', id]).status
 
-/** A Claude that does not want to leave, with a tool in a session of its own. */
+/** A Claude that ignores polite signals, with a tool in its own session that does too. */
 function useStubbornClaude(box: WrapperBox, graceMs: number): { toolPid(): Promise<number> } {
   const pidFile = join(box.root, 'tool.pid')
   const script = `[ "$1" = --version ] && echo 2.1.325 && exit
@@ -24,12 +25,12 @@ while :; do sleep 1; done`
   }
 }
 
-describe('a signal is forwarded, and the exit code is Claude’s own', () => {
+describe('a signal to the wrapper', () => {
   test.each([
     ['SIGHUP', 129],
     ['SIGINT', 0],
     ['SIGTERM', 143],
-  ] as const)('%s → %i', async (signal, exitCode) => {
+  ] as const)('%s is forwarded, and Claude’s exit code %i is the wrapper’s', async (signal, exitCode) => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission()
     const { wrapper_pid, claude_pid } = box.record(id)
@@ -62,13 +63,15 @@ kill -HUP $$`
     process.kill(wrapper_pid!, 'SIGHUP')
     tryKill(wrapper_pid!, 'SIGHUP')
     const log = join(box.agencHome, 'missions', id, 'wrapper.log')
-    await waitFor('the first', () => readFileSync(log, 'utf8').includes('SIGHUP: forward'))
+    await waitFor('the first signal to be forwarded', () =>
+      readFileSync(log, 'utf8').includes('SIGHUP: forward'),
+    )
     tryKill(wrapper_pid!, 'SIGTERM')
     expect(await terminal.exited).toBe(129)
     expect(box.record(id)).toMatchObject({ exit_code: 129, state: null, waiting_for: null })
   })
 
-  test('before Claude has started, it is not started', async () => {
+  test('before Claude starts keeps it from starting', async () => {
     const box = wrapperBox()
     const [asked, started] = [join(box.root, 'asked'), join(box.root, 'started')]
     const script = `case "$1" in
@@ -76,7 +79,7 @@ kill -HUP $$`
 --session-id) : >${started} ;; esac`
     box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'slow'), script)])
     const terminal = box.run(['mission', 'new', '--blank'])
-    await waitFor('the question for its version', () => existsSync(asked))
+    await waitFor('the wrapper to ask for Claude’s version', () => existsSync(asked))
     process.kill(terminal.pid, 'SIGTERM')
     writeProgram(`${asked}.go`, '')
     expect(await terminal.exited).toBe(143)
@@ -84,7 +87,7 @@ kill -HUP $$`
     expect(box.records()[0]).toMatchObject({ wrapper_pid: null, exit_signal: 'SIGTERM', ended_by: 'user' })
   })
 
-  test('who does not leave is killed after the grace period, with everything it started', async () => {
+  test('kills a Claude that ignores it after the grace period, with everything it started', async () => {
     const box = wrapperBox()
     const { toolPid } = useStubbornClaude(box, 300)
     const terminal = box.run(['mission', 'new', '--blank'])
@@ -98,7 +101,7 @@ kill -HUP $$`
 })
 
 describe('mission stop', () => {
-  test('returns when the processes are gone and the store says so', async () => {
+  test('returns once the processes have ended and the store says so', async () => {
     const box = wrapperBox()
     const a = await box.mission()
     const b = await box.mission()
@@ -112,7 +115,7 @@ describe('mission stop', () => {
     expect(box.agenc(['mission', 'stop', a.id])).toMatchObject({ exitCode: 0 })
   })
 
-  test('tells on a terminal, meanwhile, how many are still there', async () => {
+  test('shows on a terminal how many are still ending', async () => {
     const box = wrapperBox()
     const { toolPid } = useStubbornClaude(box, 1_000)
     box.run(['mission', 'new', '--blank'])
@@ -123,7 +126,7 @@ describe('mission stop', () => {
     expect(stopping.screen().trim()).toBe('')
   })
 
-  test('from inside, by a tool of the mission itself', async () => {
+  test('works from a tool of the mission itself', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'allowedTools')
     await say(terminal, 'Leave. [[bash agenc mission stop .]]')
@@ -131,12 +134,12 @@ describe('mission stop', () => {
     expect(status(box, id)).toBe('stopped')
   })
 
-  test('of one in another container says that it cannot, and leaves it alone; archive too', async () => {
+  test('and archive refuse a mission in another container, and leave it as it is', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
     const { wrapper_pid, wrapper_start, claude_pid, claude_start } = box.record(id)
-    box.change('UPDATE missions SET wrapper_start = ?', elsewhere(wrapper_start))
-    box.change('UPDATE missions SET claude_start = ?', elsewhere(claude_start))
+    box.change('UPDATE missions SET wrapper_start = ?', inAnotherContainer(wrapper_start))
+    box.change('UPDATE missions SET claude_start = ?', inAnotherContainer(claude_start))
     const before = box.record(id)
     for (const verb of ['stop', 'archive']) {
       expect(box.agenc(['mission', verb, id])).toMatchObject({
@@ -146,7 +149,7 @@ describe('mission stop', () => {
       expect(box.record(id)).toEqual(before)
     }
     expect([wrapper_pid!, claude_pid!].filter(isAlive)).toHaveLength(2)
-    // Nothing beats there any more: it went with its container.
+    // An old heartbeat means that the wrapper ended with its container.
     box.change('UPDATE missions SET heartbeat_at = ?', '2020-01-01T00:00:00.000Z')
     expect(box.agenc(['mission', 'stop', id])).toMatchObject({ exitCode: 0 })
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, claude_pid: null, ended_by: 'user' })
@@ -155,7 +158,7 @@ describe('mission stop', () => {
     expect(box.record(id)).toMatchObject({ exit_code: null, ended_by: 'user' })
   })
 
-  test.each(['stop', 'archive'])('%s works with broken settings', async verb => {
+  test.each(['stop', 'archive'])('works with broken settings: %s', async verb => {
     const box = wrapperBox()
     const { id } = await box.mission()
     const { wrapper_pid, claude_pid } = box.record(id)
@@ -165,7 +168,7 @@ describe('mission stop', () => {
     expect([wrapper_pid!, claude_pid!].filter(isAlive)).toEqual([])
   })
 
-  test('an archive that fails leaves the mission in the list', async () => {
+  test('as part of an archive that fails leaves the mission in the list', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
     const { wrapper_pid, claude_pid } = box.record(id)
@@ -178,17 +181,17 @@ describe('mission stop', () => {
     expect(box.record(id).archived_at).toBeNull()
   })
 
-  test('ends a wrapper that hangs, and its Claude', async () => {
+  test('ends a hanging wrapper and its Claude', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
     box.agenc(['config', 'set', 'stop.grace_ms', '100'])
     const { wrapper_pid, claude_pid } = box.record(id)
-    // Stopped and continued by nobody but the kernel's SIGKILL: a debugger holds it, say.
-    const stop = setInterval(() => tryKill(wrapper_pid!, 'SIGSTOP'), 1)
+    // Suspended again at once whenever it is continued, as by a debugger: only SIGKILL ends it.
+    const suspending = setInterval(() => tryKill(wrapper_pid!, 'SIGSTOP'), 1)
     try {
       expect((await box.agencAsync(['mission', 'stop', id])).exitCode).toBe(0)
     } finally {
-      clearInterval(stop)
+      clearInterval(suspending)
     }
     expect([wrapper_pid!, claude_pid!].filter(isAlive)).toEqual([])
     expect(status(box, id)).toBe('stopped')
@@ -196,7 +199,7 @@ describe('mission stop', () => {
 })
 
 describe('kill -9', () => {
-  test('of the wrapper, in a window of its own: Claude goes too, and ls tells at once', async () => {
+  test('of the wrapper ends Claude too, and ls shows it as crashed at once', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
     const { wrapper_pid, claude_pid } = box.record(id)
@@ -208,7 +211,7 @@ describe('kill -9', () => {
     await untilGone(claude_pid)
   })
 
-  test('of the wrapper, under a shell: Claude goes too, and the shell is usable', async () => {
+  test('of the wrapper under a shell ends Claude too, and the shell can be used', async () => {
     const box = wrapperBox()
     const terminal = await box.shell()
     terminal.type('agenc mission new --blank\r')
@@ -222,7 +225,7 @@ describe('kill -9', () => {
     await terminal.waitForText('the shell 42')
   })
 
-  test('of a wrapper whose Claude does not want to leave: its tools go as well', async () => {
+  test('of the wrapper ends a Claude that ignores polite signals, with its tools', async () => {
     const box = wrapperBox()
     const { toolPid } = useStubbornClaude(box, 200)
     const terminal = await box.shell()
@@ -233,7 +236,7 @@ describe('kill -9', () => {
     await untilGone(wrapper_pid, claude_pid, tool)
   })
 
-  test('of both, and a Claude that is still there is ended by the next resume', async () => {
+  test('of the wrapper may leave Claude running, which the next resume ends', async () => {
     const box = wrapperBox()
     const { toolPid } = useStubbornClaude(box, 60_000)
     const terminal = await box.shell()
@@ -250,7 +253,7 @@ describe('kill -9', () => {
     expect([claude_pid!, tool].filter(isAlive)).toEqual([])
   })
 
-  test('of Claude: crashed', async () => {
+  test('of Claude leaves the mission crashed', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission()
     process.kill(box.record(id).claude_pid!, 'SIGKILL')
@@ -262,7 +265,7 @@ describe('kill -9', () => {
   })
 })
 
-/** A mission whose wrapper was killed and whose Claude is gone. */
+/** A mission whose wrapper was killed and whose Claude has ended. */
 async function lostMission(box: WrapperBox): Promise<string> {
   const { id } = await box.mission()
   const { wrapper_pid, claude_pid } = box.record(id)
@@ -271,26 +274,27 @@ async function lostMission(box: WrapperBox): Promise<string> {
   return id
 }
 
-/** As a process of another container looks from here. */
-const elsewhere = (start: string | null) => start!.replace(/:\d+:/, ':1:')
+/** Changes a start time so that the process seems to be in another container. */
+const inAnotherContainer = (start: string | null) => start!.replace(/:\d+:/, ':1:')
 
-test('a mission that went with its container can be resumed', async () => {
+test('a mission whose container has ended can be resumed', async () => {
   const box = wrapperBox()
   const id = await lostMission(box)
   const { wrapper_start, claude_start } = box.record(id)
   box.change(
     'UPDATE missions SET wrapper_start = ?, claude_start = ?, heartbeat_at = ?',
-    elsewhere(wrapper_start),
-    elsewhere(claude_start),
+    inAnotherContainer(wrapper_start),
+    inAnotherContainer(claude_start),
     '2020-01-01T00:00:00.000Z',
   )
   expect(status(box, id)).toBe('crashed')
   box.run(['mission', 'resume', id])
   await box.ready(id)
+  expect(status(box, id)).toBe('running')
 })
 
-describe('a start that fails', () => {
-  test('is nobody’s will: what was lost is still to be restored', async () => {
+describe('a failed start', () => {
+  test('leaves a lost mission lost, so that it can still be restored', async () => {
     const box = wrapperBox()
     const id = await lostMission(box)
     const config = join(box.home, '.claude.json')
@@ -310,7 +314,7 @@ describe('a start that fails', () => {
     await box.ready(id)
   })
 
-  test('of one that was stopped leaves it stopped', async () => {
+  test('leaves a stopped mission stopped', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
     expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
@@ -319,7 +323,7 @@ describe('a start that fails', () => {
     expect(status(box, id)).toBe('stopped')
   })
 
-  test('before anything can be written holds no lease either', async () => {
+  test('holds no lease if the run directory cannot be written', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
     expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
@@ -331,7 +335,7 @@ describe('a start that fails', () => {
     expect(status(box, id)).toBe('stopped')
   })
 
-  test('leaves no bell that nobody listens to', async () => {
+  test('leaves no wake-up FIFO without a reader', async () => {
     const box = wrapperBox()
     const { id } = await box.mission()
     expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
@@ -339,23 +343,23 @@ describe('a start that fails', () => {
     for (let attempt = 0; attempt < 3; attempt++) {
       const terminal = box.run(['mission', 'resume', id])
       await terminal.waitForText('Press Enter')
-      expect(existsSync(join(box.agencHome, 'missions', id, 'run', 'bell'))).toBe(false)
+      expect(existsSync(new MissionPaths(join(box.agencHome, 'missions', id)).wakeup)).toBe(false)
     }
   })
 
-  test('because an old Claude may still live does not forget that Claude', async () => {
+  test('keeps an old Claude on record if it may still be alive', async () => {
     const box = wrapperBox()
     const id = await lostMission(box)
-    const unseen = elsewhere(box.record(id).claude_start)
+    const otherStart = inAnotherContainer(box.record(id).claude_start)
     const beat = new Date().toISOString()
-    box.change('UPDATE missions SET claude_start = ?, heartbeat_at = ?', unseen, beat)
+    box.change('UPDATE missions SET claude_start = ?, heartbeat_at = ?', otherStart, beat)
     const terminal = box.run(['mission', 'resume', id])
     await terminal.waitForText('still alive')
-    expect(box.record(id)).toMatchObject({ wrapper_pid: null, claude_start: unseen, ended_by: 'lost' })
+    expect(box.record(id)).toMatchObject({ wrapper_pid: null, claude_start: otherStart, ended_by: 'lost' })
   })
 })
 
-describe('mission ls is not fooled by', () => {
+describe('a mission whose wrapper ended without a trace is shown as crashed and can be resumed after', () => {
   test.each([
     ['a recycled pid', (start: string) => start.replace(/\d+$/, '1')],
     ['a reboot', (start: string) => start.replace(/^[^:]+/, '00000000-0000-0000-0000-000000000000')],

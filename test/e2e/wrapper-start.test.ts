@@ -13,7 +13,7 @@ interface Started {
   stdin: () => string
 }
 
-/** A Claude that writes down how it was started, and leaves. */
+/** A Claude that writes its arguments, environment and stdin to files, and exits. */
 function recordingBox(version = '2.1.325'): WrapperBox & { started(): Promise<Started> } {
   const box = wrapperBox()
   const record = join(box.root, 'record')
@@ -36,8 +36,8 @@ printf '%s\\0' "$@" >'${record}.args'; [ -t 0 ] || cat >'${record}.stdin'; env -
 const settingsIn = ({ args }: Started) =>
   JSON.parse(readFileSync(args[args.indexOf('--settings') + 1]!, 'utf8'))
 
-describe('the command line', () => {
-  test('names the session, the mode, the settings, the name and the model; the prompt is stdin', async () => {
+describe('Claude’s command line', () => {
+  test('has the session, mode, settings, name and model; the prompt is on stdin', async () => {
     const box = recordingBox()
     box.agenc(['config', 'set', 'claude.args', '["--verbose"]'])
     const wishes = ['--name', '-odd "name"', '--permission-mode', 'manual', '--model', 'opus']
@@ -57,14 +57,14 @@ describe('the command line', () => {
     expect(await terminal.exited).toBe(0)
   })
 
-  test('says nothing of a mode where none is set, so that Claude’s own settings decide', async () => {
+  test('has no mode if none is set, so that Claude’s own settings decide', async () => {
     const box = recordingBox()
     box.run(['mission', 'new', '--blank'])
     const { args } = await box.started()
     expect(args).not.toContain('--permission-mode')
   })
 
-  test('allowedTools stands for the configured list', async () => {
+  test('has the configured tools for the mode allowedTools', async () => {
     const box = recordingBox()
     box.run(['mission', 'new', '--blank', '--permission-mode', 'allowedTools'])
     const { args } = await box.started()
@@ -79,7 +79,7 @@ describe('the command line', () => {
     ['1.0.60', ['Stop', 'UserPromptSubmit'], ['SessionStart', 'PermissionRequest']],
     ['no version', ['Stop'], ['PermissionRequest']],
   ])(
-    'with Claude %s only known hooks are registered, and never the agent view',
+    'registers only hooks that Claude %s knows, and turns the agent view off',
     async (version, known, unknown) => {
       const box = recordingBox(version)
       box.run(['mission', 'new', '--blank'])
@@ -91,8 +91,8 @@ describe('the command line', () => {
   )
 })
 
-describe('the environment', () => {
-  test('is the user’s own, without what another Claude left in it', async () => {
+describe('Claude’s environment', () => {
+  test('is the user’s own, without the variables of another Claude', async () => {
     const box = recordingBox()
     const own = {
       CLAUDE_CONFIG_DIR: box.claudeHome,
@@ -128,12 +128,12 @@ describe('the environment', () => {
   })
 })
 
-describe('a prompt reaches Claude whole, and keys work afterwards', () => {
+describe('a first prompt reaches Claude unchanged, and keys work afterwards:', () => {
   const quotes = `'single' "double" \`back\` $HOME $(x) \\ % ! ; & | < > ( ) { } * ? ~ # \t é 漢字 🦊`
   test.each([
-    ['leading dashes', '--help me -- [[text Understood.]]'],
-    ['every kind of quote', `${quotes} [[text Understood.]]`],
-    ['several lines', 'one\ntwo\n\nthree [[text Understood.]]'],
+    ['with leading dashes', '--help me -- [[text Understood.]]'],
+    ['with every kind of quote', `${quotes} [[text Understood.]]`],
+    ['of several lines', 'one\ntwo\n\nthree [[text Understood.]]'],
   ])('%s', async (_title, prompt) => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default', '--prompt', prompt)
@@ -161,10 +161,10 @@ describe('a prompt reaches Claude whole, and keys work afterwards', () => {
     await terminal.waitForText('Here is more.')
   })
 
-  test('a command is taken as one, and not given again at the next start', async () => {
+  test('as a slash command, which runs once', async () => {
     const box = wrapperBox()
     const terminal = box.run(['mission', 'new', '--blank', '--prompt', '/rename from the prompt'])
-    await waitFor('the name', () => box.records()[0]?.name === 'from the prompt')
+    await waitFor('the name that the command sets', () => box.records()[0]?.name === 'from the prompt')
     const { id } = box.records()[0]!
     await box.ready(id)
     await say(terminal, '/exit')
@@ -173,8 +173,8 @@ describe('a prompt reaches Claude whole, and keys work afterwards', () => {
   })
 })
 
-describe('a first prompt that Claude has not taken yet', () => {
-  /** A Claude that opens its conversation, and takes its prompt when the test says so. */
+describe('a first prompt that Claude has not yet taken', () => {
+  /** A Claude that opens its conversation at once, and takes its prompt when the test calls `release`. */
   function slowBox(): WrapperBox & { prompts(): string[]; release(): void } {
     const box = wrapperBox()
     const [prompts, gate] = [join(box.root, 'prompts'), join(box.root, 'gate')]
@@ -209,19 +209,19 @@ setInterval(() => {
     }
   }
 
-  test('is taken before a restart', async () => {
+  test('delays a restart until it is taken', async () => {
     const box = slowBox()
     const { id } = await idleMission(box)
     const { claude_pid } = box.record(id)
     expect(box.agenc(['mission', 'resume', id, '--restart']).exitCode).toBe(0)
-    await waitFor('the wish to be read', () => spooled(box, id).length === 0)
+    await waitFor('the restart request to be read', () => spooled(box, id).length === 0)
     box.release()
     await waitFor('another Claude', () => box.record(id).claude_pid !== claude_pid)
     await box.until(id, 'idle')
     expect(box.prompts()).toEqual(['Hello.'])
   })
 
-  test('is kept when it is stopped, for the next start', async () => {
+  test('is kept for the next start if the mission is stopped', async () => {
     const box = slowBox()
     const { id } = await idleMission(box)
     expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
@@ -255,8 +255,8 @@ function firstPrompt(box: WrapperBox): string {
   return said.message.content
 }
 
-describe('what is wrong is said before Claude starts', () => {
-  test('no Claude: 69, and how to install it', async () => {
+describe('a start fails with an explanation', () => {
+  test('if Claude is not installed: exit code 69, and how to install it', async () => {
     const box = wrapperBox()
     rmSync(join(box.root, 'bin', 'claude'))
     const hasNoClaude = (directory: string) => !existsSync(join(directory, 'claude'))
@@ -267,7 +267,7 @@ describe('what is wrong is said before Claude starts', () => {
     expect(terminal.screen()).toContain('npm install -g @anthropic-ai/claude-code')
   })
 
-  test('as root, bypassPermissions: what to do', async ctx => {
+  test('for bypassPermissions as root: which variable allows it', async ctx => {
     needRoot(ctx)
     const box = wrapperBox()
     const terminal = await box.shell()
@@ -277,13 +277,13 @@ describe('what is wrong is said before Claude starts', () => {
     expect(box.records()).toEqual([])
   })
 
-  test('Claude fails at once: in its own window the reason stays until Enter', async () => {
+  test('if Claude fails at once: its output stays on the screen until Enter', async () => {
     const box = wrapperBox()
-    const script = '[ "$1" = --version ] && echo 2.1.325 && exit\necho "no luck today"; exit 3'
+    const script = '[ "$1" = --version ] && echo 2.1.325 && exit\necho "no licence found"; exit 3'
     box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'failing'), script)])
     const terminal = box.run(['mission', 'new', '--blank'])
     await terminal.waitForText('Press Enter')
-    expect(terminal.screen()).toContain('no luck today')
+    expect(terminal.screen()).toContain('no licence found')
     expect(box.records()[0]).toMatchObject({ wrapper_pid: null, exit_code: 3, ended_by: 'user' })
     terminal.type('\r')
     expect(await terminal.exited).toBe(3)
@@ -296,7 +296,7 @@ describe('trust', () => {
     return Object.keys(projects).filter(path => projects[path].hasTrustDialogAccepted)
   }
 
-  test('five blank missions at once: no dialog, nothing lost; gone with rm', async () => {
+  test('is recorded for five blank missions at once, without a dialog, and removed with rm', async () => {
     const box = wrapperBox()
     const kept = Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [`/p${n}`, { hasTrustDialogAccepted: true }]),
@@ -313,7 +313,7 @@ describe('trust', () => {
     expect(trusted(box).sort()).toEqual(Object.keys(kept).sort())
   })
 
-  test('a repo that the user did not trust: Claude asks, and the mission waits for trust', async () => {
+  test('is asked for by Claude in a repo that is not trusted, and the mission waits for it', async () => {
     const box = wrapperBox()
     const repo = gitRepo(box, 'strange')
     const terminal = box.run(['mission', 'new', repo])
@@ -328,18 +328,18 @@ describe('trust', () => {
   })
 })
 
-/** In the library, not trusted. */
+/** Adds a new repo to the library without trusting it. */
 function gitRepo(box: WrapperBox, name: string): string {
   const source = join(box.root, 'sources', name)
   mkdirSync(source, { recursive: true })
   writeFileSync(join(source, 'README.md'), name)
   const git = ['init -q -b main', 'add .', 'commit -q -m first']
-  for (const line of git) execute(box, source, 'git', line.split(' '))
+  for (const line of git) runIn(box, source, 'git', line.split(' '))
   const added = box.agenc(['repo', 'add', source, '--no-trust'])
   if (added.exitCode !== 0) throw new Error(added.stderr)
   return added.stdout.trim()
 }
 
-function execute(box: WrapperBox, cwd: string, file: string, args: string[]): void {
+function runIn(box: WrapperBox, cwd: string, file: string, args: string[]): void {
   execFileSync(file, args, { cwd, env: box.env, stdio: 'ignore' })
 }

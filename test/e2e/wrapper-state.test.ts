@@ -24,8 +24,8 @@ const kinds = (box: WrapperBox, id: string, kind: string) =>
     .filter(entry => entry.kind === kind)
     .map(({ data }) => data)
 
-describe('states', () => {
-  test('idle, busy, waiting and back, each in the store and in the history', async () => {
+describe('the state', () => {
+  test('goes from idle to busy to waiting and back, in the store and in the history', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     await say(terminal, 'Go. [[bash touch made]] [[text All done.]]')
@@ -44,7 +44,7 @@ describe('states', () => {
     expect(existsSync(join(box.agencHome, 'missions', id, 'agent', 'made'))).toBe(true)
   })
 
-  test('Esc ends busy, and Esc at a dialog ends waiting', async () => {
+  test('is idle after Esc during a turn and at a dialog', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     await say(terminal, 'Think. [[text Hm.]]+[[hang]]')
@@ -58,7 +58,7 @@ describe('states', () => {
     await box.ready(id)
   })
 
-  test('a question and a plan wait as such, become events once, and the plan is linked', async () => {
+  test('tells questions and plans apart; each is recorded once, and the plan is linked', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'plan')
     const question =
@@ -78,7 +78,7 @@ describe('states', () => {
     expect(kinds(box, id, 'plan')).toHaveLength(1)
   })
 
-  test('a command in the background is idle with something going on', async () => {
+  test('is idle with a background task while a command runs in the background', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     const input = JSON.stringify({
@@ -88,13 +88,19 @@ describe('states', () => {
     await say(terminal, `Serve. [[tool Bash ${input}]] [[text Started.]]`)
     await box.until(id, 'waiting:permission')
     await answer(box, id, terminal, '1')
-    await waitFor('background', () => box.record(id).background === 1 && box.record(id).state === 'idle')
+    await waitFor(
+      'an idle mission with a background task',
+      () => box.record(id).background === 1 && box.record(id).state === 'idle',
+    )
     expect(box.agenc(['mission', 'ls']).stdout).toContain('idle +bg')
     writeFileSync(join(box.agencHome, 'missions', id, 'agent', 'go-on'), '')
-    await waitFor('the end of it', () => box.record(id).background === 0 && box.record(id).state === 'idle')
+    await waitFor(
+      'the end of the background task',
+      () => box.record(id).background === 0 && box.record(id).state === 'idle',
+    )
   })
 
-  test("a subagent's end is not the end, and what it asks is waited for", async () => {
+  test('is waiting while a subagent asks, and idle only when everything has ended', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     const prompt =
@@ -104,28 +110,28 @@ describe('states', () => {
     await box.until(id, 'waiting:permission')
     await answer(box, id, terminal, '1')
     await terminal.waitForText('Launched.')
-    await waitFor('the end', () => states(box, id).at(-1) === 'idle')
+    await waitFor('the mission to be idle', () => states(box, id).at(-1) === 'idle')
     expect(states(box, id).filter(state => state === 'waiting:permission')).toHaveLength(1)
   })
 })
 
-describe('what Claude reports is stored at once and survives kill -9 of the wrapper', () => {
-  test('/clear, /rename and Shift+Tab', async () => {
+describe('after kill -9 of the wrapper', () => {
+  test('the effects of /clear, /rename and Shift+Tab are in the store and used by resume', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default', '--name', 'one')
     await say(terminal, 'Hello. [[text Hello to you.]]')
-    await waitFor('a conversation', () => box.record(id).session_begun === 1)
+    await waitFor('the conversation to begin', () => box.record(id).session_begun === 1)
     await box.ready(id)
     await say(terminal, '/clear')
     await waitFor('another session', () => box.record(id).session_id !== id)
     await box.ready(id)
     await say(terminal, '/rename two')
-    await waitFor('the name', () => box.record(id).name === 'two')
+    await waitFor('the new name', () => box.record(id).name === 'two')
     terminal.type(shiftTab)
     await terminal.waitForText('accept edits on')
     await say(terminal, 'Again. [[text Yes, again.]]')
-    await waitFor('the mode', () => box.record(id).permission_mode === 'acceptEdits')
-    await waitFor('the conversation', () => box.record(id).session_begun === 1)
+    await waitFor('the new mode', () => box.record(id).permission_mode === 'acceptEdits')
+    await waitFor('the new conversation to begin', () => box.record(id).session_begun === 1)
     const before = box.record(id)
     process.kill(before.wrapper_pid!, 'SIGKILL')
     await untilGone(before.wrapper_pid, before.claude_pid)
@@ -141,11 +147,11 @@ describe('what Claude reports is stored at once and survives kill -9 of the wrap
     expect(kinds(box, id, 'renamed')).toEqual([{ name: 'two' }])
   })
 
-  test('events that were left in the spool are read by the next wrapper, once', async () => {
+  test('the next wrapper reads the events left in the spool, once', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--permission-mode', 'default')
     await say(terminal, 'Hello. [[text Hello to you.]]')
-    await waitFor('a conversation', () => box.record(id).session_begun === 1)
+    await waitFor('the conversation to begin', () => box.record(id).session_begun === 1)
     const { wrapper_pid, claude_pid } = box.record(id)
     process.kill(wrapper_pid!, 'SIGKILL')
     await untilGone(wrapper_pid, claude_pid)
@@ -161,7 +167,7 @@ describe('what Claude reports is stored at once and survives kill -9 of the wrap
   })
 })
 
-test('agenc mission rename holds against the name that a running Claude has', async () => {
+test('mission rename is not undone by the name that a running Claude has', async () => {
   const box = wrapperBox()
   const { id, terminal } = await box.mission('--name', 'one')
   expect(box.agenc(['mission', 'rename', id, 'three']).exitCode).toBe(0)

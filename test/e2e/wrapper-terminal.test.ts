@@ -19,8 +19,8 @@ async function missionUnderShell(box: WrapperBox): Promise<{ id: string; termina
   return { id, terminal }
 }
 
-describe('after Claude died hard', () => {
-  test('the terminal is as it was: modes, screen, scrollback', async () => {
+describe('after kill -9 of Claude', () => {
+  test('the terminal’s modes, screen and scrollback are restored', async () => {
     const box = wrapperBox()
     const { id, terminal } = await missionUnderShell(box)
     await terminal.waitForText('Claude Code')
@@ -36,7 +36,7 @@ describe('after Claude died hard', () => {
     await terminal.waitForText(/isig\.icanon\.echo/)
   })
 
-  test('under a shell the exit code is 137 and nothing waits for Enter', async () => {
+  test('under a shell the exit code is 137 and no message waits for Enter', async () => {
     const box = wrapperBox()
     const { id, terminal } = await missionUnderShell(box)
     process.kill(box.record(id).claude_pid!, 'SIGKILL')
@@ -47,14 +47,14 @@ describe('after Claude died hard', () => {
 })
 
 describe('Ctrl-Z', () => {
-  test('in a window of its own Claude goes on, again and again', async () => {
+  test('suspends nothing in a terminal without a shell: Claude continues at once, every time', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission()
     for (const word of ['first', 'second']) {
       const drawn = terminal.raw().length
       terminal.type(ctrlZ)
-      await waitFor('the suspension', () => terminal.raw().slice(drawn).includes('suspended'))
-      await waitFor('the way back', () =>
+      await waitFor('Claude to suspend itself', () => terminal.raw().slice(drawn).includes('suspended'))
+      await waitFor('Claude to draw its screen again', () =>
         terminal.raw().slice(drawn).split('suspended')[1]!.includes('?1049h'),
       )
       await say(terminal, `Go on. [[text The ${word} time.]]`)
@@ -63,7 +63,7 @@ describe('Ctrl-Z', () => {
     }
   })
 
-  test('under a shell both are suspended, fg brings both back', async () => {
+  test('suspends wrapper and Claude under a shell, and fg continues both', async () => {
     const box = wrapperBox()
     const { id, terminal } = await missionUnderShell(box)
     const { wrapper_pid, claude_pid } = box.record(id)
@@ -79,7 +79,7 @@ describe('Ctrl-Z', () => {
     expect(box.record(id)).toMatchObject({ wrapper_pid, claude_pid })
   })
 
-  test('a suspended mission can be stopped from elsewhere', async () => {
+  test('leaves a mission that can be stopped from another terminal', async () => {
     const box = wrapperBox()
     box.agenc(['config', 'set', 'stop.grace_ms', '500'])
     const { id, terminal } = await missionUnderShell(box)
@@ -94,11 +94,11 @@ describe('Ctrl-Z', () => {
   })
 })
 
-describe('the terminal itself is gone', () => {
+describe('a mission ends cleanly and is recorded', () => {
   test.each([
-    ['its window was closed', ['kill-window', '-t', 'work'], 'user'],
-    ['the tmux server went down', ['kill-server'], 'lost'],
-  ])('%s: everything else still happens', async (_title, command, endedBy) => {
+    ['when its window is closed', ['kill-window', '-t', 'work'], 'user'],
+    ['when the tmux server ends', ['kill-server'], 'lost'],
+  ])('%s', async (_title, command, endedBy) => {
     const box = wrapperBox()
     const bench = tmuxBench({ box, sessions: ['other'] })
     bench.run('new-window', '-d', '-n', 'work', process.execPath, agencScript, 'mission', 'new', '--blank')

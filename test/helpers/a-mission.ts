@@ -1,7 +1,7 @@
 import type { NewMission } from '../../src/db/missions.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 
-/** A new mission for the store. It is blank and has a new id, except for the given fields. */
+/** A new mission for the store: blank, with a new id, except for the given fields. */
 export function aMission(given: Partial<NewMission> = {}): NewMission {
   const id = given.id ?? newMissionId()
   return {

@@ -10,11 +10,10 @@ const rules = [{ tool: 'Bash', match: 'touch *', decision: 'allow' }]
 const delayMs = 2_500
 
 /**
- * The user answers a request while the delay of a rule runs out. The wrapper is suspended during that time, so that its
- * own answer to the waiting hook comes too late. This does not work in a tmux window, because tmux resumes suspended
- * programs there.
+ * The user answers a request just before a rule's delay ends. The wrapper is suspended meanwhile, so its own answer to
+ * the hook comes too late. This needs a terminal without tmux, which would continue a suspended process.
  */
-export async function playAnswerRace(box: WrapperBox): Promise<void> {
+export async function checkAnswerRace(box: WrapperBox): Promise<void> {
   const config = {
     claude: { permission_mode: 'default' },
     approvals: { mode: 'rules', delay_ms: delayMs, rules },
@@ -35,15 +34,18 @@ export async function playAnswerRace(box: WrapperBox): Promise<void> {
   await box.ready(id)
 
   await say(terminal, 'go [[bash touch two]] [[text Second over.]]')
-  const { at } = await waitFor('the request', () => box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1])
+  const { at } = await waitFor(
+    'the second request',
+    () => box.agencJson<ApprovalJson[]>(['approvals', 'ls'])[1],
+  )
   await terminal.waitForText('Do you want')
   const { wrapper_pid } = box.record(id)
-  const resumeWrapper = () => tryKill(wrapper_pid!, 'SIGCONT')
-  onTestFinished(resumeWrapper)
+  const continueWrapper = () => tryKill(wrapper_pid!, 'SIGCONT')
+  onTestFinished(continueWrapper)
   tryKill(wrapper_pid!, 'SIGSTOP')
   await press(terminal, '1', () => made('two'))
   await terminal.waitForText('Second over.')
   await waitFor('the end of the delay', () => Date.now() - Date.parse(at) > delayMs)
-  resumeWrapper()
+  continueWrapper()
   expect((await answered(2))[1]).toMatchObject({ decision: 'allow', by: 'user', rule: null })
 }

@@ -8,27 +8,27 @@ import { waitFor } from './wait.ts'
 export interface ApprovalBox extends SessionBox {
   id: string
   window: string
-  /** Types a prompt, which contains the script for the model, and presses Enter. */
+  /** Types a prompt and Enter. The prompt is also the model's script. */
   say(prompt: string): Promise<void>
   press(key: string): void
   screen(): string
   now(): MissionJson
   approvals(...args: string[]): ApprovalJson[]
-  /** Waits until this number of requests is recorded and answered. */
+  /** Waits until exactly this many requests are recorded and all are answered. */
   answered(count: number): Promise<ApprovalJson[]>
-  /** Waits until a dialog is on the screen and the wrapper has recorded it. */
+  /** Waits until a dialog is open, takes keys, and is known to the wrapper. */
   asked(): Promise<MissionJson>
-  /** Waits until the mission is idle and has no open request. */
+  /** Waits until the mission is idle and no request is open. */
   settled(): Promise<MissionJson>
   writeConfig(config: object | string): void
   hasMade(name: string): boolean
-  /** The log of the wrapper. */
+  /** The wrapper's log. */
   log(): string
-  /** The conversation as Claude has stored it. */
+  /** The conversation as Claude stores it. */
   transcript(): string
 }
 
-/** Starts a session with one blank mission and these settings. By default Claude asks for every permission. */
+/** A session with one blank mission. With the default settings, Claude asks the user about every request. */
 export async function approvalBox(
   config: object = {},
   { box = sessionBox(), args = [] as string[] } = {},
@@ -51,8 +51,8 @@ export async function approvalBox(
     say: async prompt => {
       await waitFor('the prompt', () => /^❯/m.test(approval.screen()))
       box.tmux('send-keys', '-t', window, '-l', prompt)
-      const tail = squeezed(prompt).slice(-12)
-      await waitFor('the words', () => squeezed(approval.screen()).includes(tail))
+      const tail = withoutSpaces(prompt).slice(-12)
+      await waitFor('the typed prompt', () => withoutSpaces(approval.screen()).includes(tail))
       box.tmux('send-keys', '-t', window, 'Enter')
     },
     press: key => void box.tmux('send-keys', '-t', window, key),
@@ -65,15 +65,15 @@ export async function approvalBox(
         return rows.length === count && rows.every(({ by }) => by !== null) && rows
       }),
     asked: async () => {
-      await waitFor('a dialog', () => /❯ 1\. /.test(approval.screen()))
-      return waitFor('the wrapper to know of it', () => {
+      await waitFor('a dialog on the screen', () => /❯ 1\. /.test(approval.screen()))
+      return waitFor('the wrapper to know of the dialog', () => {
         const mission = approval.now()
         const [request] = mission.pending
-        return mission.state === 'waiting' && request && acceptsKeys(request.since) && mission
+        return mission.state === 'waiting' && request && takesKeys(request.since) && mission
       })
     },
     settled: () =>
-      waitFor('the mission to rest', () => {
+      waitFor('the mission to be idle with no open request', () => {
         const mission = approval.now()
         return mission.state === 'idle' && mission.pending.length === 0 && mission
       }).catch(error => {
@@ -86,7 +86,7 @@ export async function approvalBox(
   return approval
 }
 
-/** Turns off the warning that Claude shows in bypass mode, and its refusal to use that mode as root. */
+/** Lets Claude start with bypassPermissions, without its warning and without its refusal to do so as root. */
 function allowBypass(box: SessionBox): void {
   box.env.IS_SANDBOX = '1'
   const settings = { skipDangerousModePermissionPrompt: true }
@@ -95,12 +95,12 @@ function allowBypass(box: SessionBox): void {
 
 const ignoresKeysMs = 350
 
-/** A dialog ignores keys in its first moments. */
-function acceptsKeys(since: string): boolean {
+/** Claude's dialogs ignore keys for a moment after they open. */
+function takesKeys(since: string): boolean {
   return Date.now() - Date.parse(since) > ignoresKeysMs
 }
 
-function squeezed(text: string): string {
+function withoutSpaces(text: string): string {
   return text.replace(/\s+/g, '')
 }
 

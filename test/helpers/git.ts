@@ -5,13 +5,13 @@ import type { GitTools } from '../../src/repo/git.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from './cli.ts'
 
-/** A directory for repos, with a git that does not see the settings of this machine. */
+/** A directory for repos, with a git that does not read the settings of this machine. */
 export interface GitBench {
   root: string
   tools: GitTools
-  /** Runs git in a directory below the root, throws if it fails, and returns its output. */
+  /** Runs git in a directory below the root, expects success, and returns its output. */
   git(directory: string, ...args: string[]): string
-  /** Creates a repo on `main` with these files in one commit. Returns its path. */
+  /** Creates a repo on `main` with these files in one commit, and returns its path. */
   repo(directory: string, files?: Record<string, string>): string
   commit(directory: string, files: Record<string, string>): string
   /** Writes the user's own git settings. */
@@ -61,14 +61,14 @@ export function writeBelow(directory: string, name: string, text: string): void 
 
 function benchEnv(root: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(GIT_|SSH_|XDG_)/.test(name))
-  const author = { NAME: 'Test', EMAIL: 'test@example.com' }
+  const [name, email] = ['Test', 'test@example.com']
   return {
     ...Object.fromEntries(inherited),
     HOME: join(root, 'home'),
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_AUTHOR_NAME: author.NAME,
-    GIT_AUTHOR_EMAIL: author.EMAIL,
-    GIT_COMMITTER_NAME: author.NAME,
-    GIT_COMMITTER_EMAIL: author.EMAIL,
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
   }
 }

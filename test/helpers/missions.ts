@@ -10,23 +10,23 @@ import { aMission } from './a-mission.ts'
 import { agencScript, type Sandbox } from './cli.ts'
 import { waitFor } from './wait.ts'
 
-/** Writes an executable shell script. Returns its path. */
+/** Writes a shell script that can be executed, and returns its path. */
 export function writeProgram(path: string, script: string): string {
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
   chmodSync(path, 0o755)
   return path
 }
 
-/** Makes the missions of this sandbox run a Claude that does nothing until it is ended. */
+/** Makes missions of this sandbox run a Claude that does nothing and does not exit. */
 export function useIdleClaude(box: Sandbox): void {
   const script = '[ "$1" = --version ] && echo 2.1.325 && exit\nexec sleep 1000'
   box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'claude'), script)])
 }
 
-/** The arguments for Node that start a blank mission in its terminal. */
+/** Arguments for Node that start a blank mission in the terminal. */
 export const newMission = [agencScript, 'mission', 'new', '--blank']
 
-/** Waits for a mission with a running Claude. The mission is stopped before its terminal closes. */
+/** Waits for a mission whose Claude is running. Stops it when the test ends, before its terminal closes. */
 export async function runningMission(box: Sandbox): Promise<MissionJson> {
   onTestFinished(() => void box.agenc(['mission', 'stop', '--all']))
   return waitFor('a running mission', () =>
@@ -34,7 +34,7 @@ export async function runningMission(box: Sandbox): Promise<MissionJson> {
   )
 }
 
-/** Adds missions to the store and creates their directories, but does not run them. */
+/** Stores missions, each with its directory, without running them. */
 export async function storeMissions(box: Sandbox, missions: readonly MissionChange[]): Promise<MissionId[]> {
   mkdirSync(box.agencHome, { recursive: true, mode: 0o700 })
   const paths = pathsAt(box.agencHome)

@@ -2,7 +2,7 @@ import { readdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { temporaryDirectory } from './cli.ts'
 
-/** Returns a PATH with all programs of the given one except these. */
+/** Returns a PATH that has every program of the given one except these. */
 export function pathWithout(path: string, names: readonly string[]): string {
   return path
     .split(delimiter)

@@ -9,24 +9,29 @@ export const realClaudeVersion = '2.1.325'
 const installTimeoutMs = 240_000
 const apiKey = 'dummy-key-for-a-stub-0123456789'
 
-/** The real program, or why it cannot be had here. */
+/** The path of the real program, or the reason why it is not available. */
 export type RealClaude = { path: string } | { missing: string }
 
-/** `$AGENC_REAL_CLAUDE`, or the pinned release from npm, kept between runs. */
+/**
+ * Returns the program named by `$AGENC_REAL_CLAUDE`. Without that variable, installs the pinned release from npm into
+ * the temporary directory, where later runs find it.
+ */
 export async function findRealClaude(env: NodeJS.ProcessEnv = process.env): Promise<RealClaude> {
   const given = env.AGENC_REAL_CLAUDE
   if (given)
-    return isExecutable(given) ? { path: given } : { missing: `AGENC_REAL_CLAUDE: cannot run ${given}` }
+    return isExecutable(given)
+      ? { path: given }
+      : { missing: `AGENC_REAL_CLAUDE names ${given}, which is not executable` }
   const cache = join(tmpdir(), 'agenc-real-claude')
   const path = join(cache, 'node_modules', '@anthropic-ai', 'claude-code', 'bin', 'claude.exe')
   if (isExecutable(path)) return { path }
   const failure = await install(cache)
   return isExecutable(path)
     ? { path }
-    : { missing: `Claude Code ${realClaudeVersion} is not here: ${failure}` }
+    : { missing: `Claude Code ${realClaudeVersion} could not be installed: ${failure}` }
 }
 
-/** The version must be named: npm on an older Node quietly chooses an older release. */
+/** Names the version, because npm on an older Node silently chooses an older release. */
 async function install(cache: string): Promise<string> {
   mkdirSync(cache, { recursive: true })
   const args = ['install', '--prefix', cache, '--no-audit', '--no-fund']
@@ -52,11 +57,11 @@ function isExecutable(path: string): boolean {
 export interface ClaudeHome {
   home: string
   config: string
-  /** A whole environment: nothing of the caller's own Claude leaks in. */
+  /** A complete environment. It inherits nothing from the caller except PATH. */
   env: Record<string, string>
 }
 
-/** A private home in which Claude starts without a question, in the directories it is to trust. */
+/** Creates a private home in which Claude starts without dialogs in the trusted directories. */
 export function seedClaudeHome(
   home: string,
   trusted: readonly string[],

@@ -9,12 +9,12 @@ import { type WrapperBox, wrapperBox } from './wrapper-box.ts'
 
 type Real<Box> = { box: Box } | { missing: string }
 
-/** A session whose Claude is the real one, against a scripted model; or why that cannot be had here. */
+/** A session with the real Claude and a scripted model, or the reason why the real Claude is not available. */
 export function realSessionBox(): Promise<Real<SessionBox>> {
   return withRealClaude(sessionBox)
 }
 
-/** The same with terminals in place of a session. */
+/** Like `realSessionBox`, but with plain terminals in place of a tmux session. */
 export function realWrapperBox(): Promise<Real<WrapperBox>> {
   return withRealClaude(wrapperBox)
 }

@@ -11,16 +11,16 @@ import { type GitBench, gitBench } from './git.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
 
-export interface Base extends Sandbox {
+export interface RecordsBox extends Sandbox {
   bench: GitBench
   terminal(args: string[], options?: { env?: NodeJS.ProcessEnv; columns?: number; rows?: number }): Terminal
-  /** Runs `mission new …` in a terminal until it ends. Returns the mission. */
+  /** Runs `mission new …` in a terminal until it exits, and returns the mission. */
   create(...args: string[]): Promise<MissionJson>
   missions(...args: string[]): MissionJson[]
 }
 
-/** A home with one repo, `local/src/app`, and a Claude that exits at once. */
-export function base(): Base {
+/** A sandbox with one repo, `local/src/app`, and a Claude that exits at once. */
+export function recordsBox(): RecordsBox {
   const box = sandbox()
   const claude = join(box.root, 'claude')
   writeFileSync(claude, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
@@ -29,7 +29,7 @@ export function base(): Base {
   const bench = gitBench(box.root, box.env)
   bench.repo('src/app', { 'README.md': 'hello\n', '.gitignore': 'ignored\n' })
   expect(box.agenc(['repo', 'add', './src/app', '--no-trust']).exitCode).toBe(0)
-  const terminal: Base['terminal'] = (args, { env = {}, ...size } = {}) =>
+  const terminal: RecordsBox['terminal'] = (args, { env = {}, ...size } = {}) =>
     openTerminal(process.execPath, [agencScript, ...args], {
       env: { ...box.env, ...env },
       cwd: box.root,
@@ -45,7 +45,7 @@ export function base(): Base {
       const started = terminal(['mission', 'new', ...args])
       const exitCode = await started.exited
       if (exitCode !== 0) throw new Error(`mission new ${args.join(' ')} → ${exitCode}\n${started.screen()}`)
-      const [id] = await waitFor('the id', () =>
+      const [id] = await waitFor('the id of the mission', () =>
         /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(started.raw()),
       )
       return box.agencJson(['mission', 'show', id!])
@@ -58,7 +58,7 @@ export function expectUsageError({ exitCode, stdout, stderr }: Ran, message: str
   expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' })
 }
 
-/** Adds missions that were never started, each with an empty directory. The last name is the most recent one. */
+/** Stores missions that were never started, each with an empty directory. The last one is the most recent. */
 export async function storeMissions({ agencHome }: Sandbox, names: readonly string[]): Promise<MissionId[]> {
   const db = await openStore(join(agencHome, 'database.sqlite'))
   const ids = names.map((name, index) => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 const program = resolve(import.meta.dirname, '../../dist/stand-in.js')
 
-/** An executable `claude` in the directory: the stand-in, as it was last built. */
+/** Creates an executable `claude` in the directory. It runs the stand-in as last built into dist/. */
 export function standInClaude(directory: string): string {
   mkdirSync(directory, { recursive: true })
   const launcher = join(directory, 'claude')

@@ -3,7 +3,7 @@ import { getMission, insertMission, updateMission } from '../../src/db/missions.
 import { openStore } from '../../src/db/open-store.ts'
 import { aMission } from './a-mission.ts'
 
-/** A process that writes to a store beside many others: `store-writer <path> <events>`. */
+/** Writes a mission and this many events to a store, as one of many processes: `store-writer <path> <events>`. */
 async function main(path: string, events: number): Promise<void> {
   const db = await openStore(path)
   const mission = aMission()

@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Act, type Turn, turnOf } from '../../stand-in/script.ts'
 
-/** As much of the Messages API as the real Claude Code needs; every prompt scripts its own answer. */
+/**
+ * The part of the Messages API that the real Claude Code needs. Each prompt scripts its own answer, in the language
+ * that stand-in/README.md describes.
+ */
 export interface StubApi {
   baseUrl: string
   close(): Promise<void>
@@ -74,29 +77,29 @@ async function answerMessages(response: ServerResponse, request: Request): Promi
     })
 }
 
-/** The prompt is the last thing a person wrote; what the model said since then tells the turn. */
+/** The prompt is the last text by a person. The number of model messages since then is the turn's index. */
 function mainTurn(messages: Message[]): Turn {
-  const at = messages.findLastIndex(message => humanText(message) !== '')
-  const prompt = at < 0 ? '' : humanText(messages[at]!)
+  const at = messages.findLastIndex(message => textByPerson(message) !== '')
+  const prompt = at < 0 ? '' : textByPerson(messages[at]!)
   return turnOf(prompt, messages.slice(at + 1).filter(message => message.role === 'assistant').length)
 }
 
-function humanText(message: Message): string {
+function textByPerson(message: Message): string {
   if (message.role !== 'user') return ''
   const texts =
     typeof message.content === 'string'
       ? [message.content]
       : message.content.filter(block => block.type === 'text').map(block => block.text ?? '')
-  const spoken = texts.map(text =>
+  const cleaned = texts.map(text =>
     text
       .replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '')
       .replace(/\[Request interrupted by user[^\]]*\]/g, '')
       .trim(),
   )
-  return spoken.filter(Boolean).at(-1) ?? ''
+  return cleaned.filter(Boolean).at(-1) ?? ''
 }
 
-/** The request says where Claude wants its plan. */
+/** Claude's request contains the path of the plan file. */
 function withPlanFile(turn: Turn, request: Request): Turn {
   const [path = 'plan.md'] = /\/[^"\s`]*\/plans\/[\w-]+\.md/.exec(JSON.stringify(request)) ?? []
   const acts = turn.acts.map(act =>
@@ -107,7 +110,7 @@ function withPlanFile(turn: Turn, request: Request): Turn {
   return { ...turn, acts }
 }
 
-/** Titles and the like, asked without tools. */
+/** Answers requests without tools, such as those for a session title. */
 function sideTurn(request: Request): Turn {
   const keys = Object.keys(request.output_config?.format?.schema?.properties ?? {})
   const text = keys.length

@@ -1,11 +1,11 @@
-const patienceMs = 30_000
+const defaultTimeoutMs = 30_000
 const pauseMs = 10
 
-/** Waits until the probe returns a truthy value, and returns it. The error contains the last result of the probe. */
+/** Waits until `probe` returns a truthy value, and returns it. The error on a timeout says what it last returned or threw. */
 export async function waitFor<T>(
-  what: string,
+  awaited: string,
   probe: () => T | Promise<T>,
-  timeoutMs = patienceMs,
+  timeoutMs = defaultTimeoutMs,
 ): Promise<NonNullable<Exclude<T, false>>> {
   const deadline = Date.now() + timeoutMs
   let last: unknown
@@ -20,6 +20,6 @@ export async function waitFor<T>(
     await new Promise(resolve => setTimeout(resolve, pauseMs))
   } while (Date.now() < deadline)
   throw new Error(
-    `gave up waiting for ${what}; last seen: ${last instanceof Error ? last.stack : String(last)}`,
+    `gave up waiting for ${awaited}; last seen: ${last instanceof Error ? last.stack : String(last)}`,
   )
 }

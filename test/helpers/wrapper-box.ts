@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import type { MissionRecord } from '../../src/db/missions.ts'
+import { type ProcessIdentity, systemProbe } from '../../src/system/process-identity.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import { agencScript, projectRoot, type Sandbox, sandbox } from './cli.ts'
-import { hasVariable, isAlive, tryKill, untilGone } from './processes.ts'
+import { isAlive, tryKill, untilGone } from './processes.ts'
 import { standInClaude } from './stand-in.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { waitFor } from './wait.ts'
@@ -15,24 +17,24 @@ export interface HistoryEntry {
   data: Record<string, unknown>
 }
 
-/** A sandbox whose Claude is the stand-in, with terminals to run missions in. */
+/** A sandbox in which missions run the stand-in for Claude, each in a terminal without tmux. */
 export interface WrapperBox extends Sandbox {
   claudeHome: string
-  /** Runs `agenc …` as the first process of a new terminal. */
+  /** Runs `agenc …` as the first process of a new terminal, as in a window of its own. */
   run(args: string[], options?: { env?: NodeJS.ProcessEnv }): Terminal
   /** An interactive shell in which `agenc` can be typed. */
   shell(options?: { env?: NodeJS.ProcessEnv }): Promise<Terminal>
-  /** Starts a blank mission in a new terminal. Returns once it accepts keys. */
+  /** Starts a blank mission in a new terminal and waits until it takes keys. */
   mission(...args: string[]): Promise<{ id: string; terminal: Terminal }>
-  /** Reads the store directly, not through the CLI. */
+  /** The mission's row in the store, read without the CLI. */
   record(id: string): MissionRecord
   records(): MissionRecord[]
   history(id: string): HistoryEntry[]
-  /** Waits until Claude accepts Enter, which is a little later than it accepts text. */
+  /** Waits until the mission is idle and Claude takes Enter. Claude takes text a little earlier. */
   ready(id: string): Promise<void>
-  /** Submits the prompt, and waits until Claude is idle again. */
+  /** Sends a prompt and waits until Claude is idle again. */
   turn(id: string, terminal: Terminal, prompt: string): Promise<void>
-  /** Waits for a state such as `idle` or `waiting:plan`, or for `stopped` if there is no wrapper. */
+  /** Waits for a state such as `idle` or `waiting:plan`, or for `stopped`, which means that no wrapper runs. */
   until(id: string, state: string): Promise<MissionRecord>
   change(sql: string, ...values: unknown[]): void
 }
@@ -104,7 +106,7 @@ export function wrapperBox(): WrapperBox {
       const rests = () => wrapped.history(id).filter(({ data }) => data.state === 'idle').length
       const before = rests()
       await say(terminal, prompt)
-      await waitFor(`the end of ${prompt}`, () => rests() > before)
+      await waitFor(`the end of the turn after ${prompt}`, () => rests() > before)
       await wrapped.ready(id)
     },
     until: (id, state) =>
@@ -128,22 +130,34 @@ function stateOf(record: MissionRecord): string {
   return record.waiting_for ? `${record.state}:${record.waiting_for}` : String(record.state)
 }
 
-/** Ends the processes that the store names, politely first, so that none still writes while the sandbox is removed. */
+/** Ends the processes in the store, so that none of them writes to the sandbox while it is removed. */
 async function endEverything(box: WrapperBox): Promise<void> {
-  // A pid in the store may belong to another process by now, and a test may have changed the stored start times.
-  const own = (pids: (number | null)[]) =>
-    pids.filter(pid => pid !== null).filter(pid => hasVariable(pid, `AGENC_DIRPATH=${box.agencHome}`))
-  const wrappers = own(box.records().map(({ wrapper_pid }) => wrapper_pid))
-  const claudes = own(box.records().map(({ claude_pid }) => claude_pid))
-  for (const pid of wrappers) tryKill(pid, 'SIGTERM')
-  await waitFor('the wrappers to end', () => !wrappers.some(isAlive), politeMs).catch(() => {})
-  for (const pid of [...wrappers, ...claudes]) tryKill(pid, 'SIGKILL')
-  await untilGone(...wrappers, ...claudes)
+  const wrappers = stillAlive(
+    box.records().map(({ wrapper_pid, wrapper_start }) => ({ pid: wrapper_pid, start: wrapper_start })),
+  )
+  const claudes = stillAlive(
+    box.records().map(({ claude_pid, claude_start }) => ({ pid: claude_pid, start: claude_start })),
+  )
+  for (const { pid } of wrappers) tryKill(pid, 'SIGTERM')
+  const isGone = ({ pid }: ProcessIdentity) => !isAlive(pid)
+  await waitFor('the wrappers to end', () => wrappers.every(isGone), graceMs).catch(() => {})
+  for (const { pid } of [...wrappers, ...claudes]) tryKill(pid, 'SIGKILL')
+  await untilGone(...[...wrappers, ...claudes].map(({ pid }) => pid))
 }
 
-const politeMs = 3_000
+const graceMs = 3_000
+const probe = systemProbe(systemRunner)
 
-/** Types the text, and presses Enter once the text is on the screen. */
+/** Compares start times too, because another process may have the pid by now. */
+function stillAlive(
+  stored: readonly { [key in keyof ProcessIdentity]: ProcessIdentity[key] | null }[],
+): ProcessIdentity[] {
+  const known = stored.filter((one): one is ProcessIdentity => one.pid !== null && one.start !== null)
+  const liveness = probe.liveness(known)
+  return known.filter((_, index) => liveness[index] === 'alive')
+}
+
+/** Types a prompt, and Enter once the text is on the screen. */
 export async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.type(text)
   const tail = text.replace(/\s+/g, '').slice(-15)
@@ -156,12 +170,12 @@ export async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.type('\r')
 }
 
-/** Presses the key until it has an effect, because a dialog ignores keys in its first moments. */
+/** Presses a key until it has worked, because a dialog ignores keys for a moment after it opens. */
 export async function press(terminal: Terminal, key: string, hasWorked: () => boolean): Promise<void> {
   await waitFor(`${JSON.stringify(key)} to work`, async () => {
     if (hasWorked()) return true
     terminal.type(key)
-    return waitFor('the effect', hasWorked, 400).catch(() => false)
+    return waitFor('the effect of the key', hasWorked, 400).catch(() => false)
   })
 }
 

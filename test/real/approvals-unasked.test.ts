@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ApprovalJson } from '../../src/commands/approvals/ls.ts'
-import { playAnswerRace } from '../helpers/answer-race.ts'
+import { checkAnswerRace } from '../helpers/answer-race.ts'
 import { approvalBox } from '../helpers/approvals.ts'
 import { tryKill } from '../helpers/processes.ts'
 import { realSessionBox, realWrapperBox } from '../helpers/real-session.ts'
@@ -13,14 +13,14 @@ const deny = { tool: 'Bash', match: 'touch no*', decision: 'deny', message: 'fil
 const bypass = { claude: { permission_mode: 'bypassPermissions' } }
 const bypassWith = (...rules: object[]) => ({ ...bypass, approvals: { rules } })
 
-test('the real Claude, which asks nobody: a rule that comes later, and what only the shell will know', {
+test('in bypass mode the real Claude obeys a deny rule added later, and asks about commands only the shell can resolve', {
   timeout: 90_000,
 }, async ctx => {
   const real = await realSessionBox()
   if ('missing' in real) return ctx.skip(real.missing)
   const box = await approvalBox(bypass, { box: real.box })
   await box.say('go [[bash touch no-1]] [[text first part over]]')
-  await waitFor('the file', () => box.hasMade('no-1'))
+  await waitFor('the file no-1', () => box.hasMade('no-1'))
   await box.settled()
 
   box.writeConfig(bypassWith(deny))
@@ -34,7 +34,7 @@ test('the real Claude, which asks nobody: a rule that comes later, and what only
   expect(await box.asked()).toMatchObject({ waiting_for: 'permission', pending: [{ tool: 'Bash' }] })
   expect([box.hasMade('made'), box.hasMade('no-3')]).toEqual([true, false])
   box.press('1')
-  await waitFor('what the user allowed', () => box.hasMade('no-3'))
+  await waitFor('the file that the user allowed', () => box.hasMade('no-3'))
   await box.settled()
   expect(box.approvals().map(({ decision, by }) => [decision, by])).toEqual([
     ['deny', 'rule'],
@@ -42,7 +42,7 @@ test('the real Claude, which asks nobody: a rule that comes later, and what only
   ])
 })
 
-test('the real Claude, and a wrapper that hangs: the user is asked, not passed over', {
+test('in bypass mode the real Claude asks the user if the wrapper hangs', {
   timeout: 60_000,
 }, async ctx => {
   const real = await realWrapperBox()
@@ -60,7 +60,7 @@ test('the real Claude, and a wrapper that hangs: the user is asked, not passed o
   await terminal.waitForText('agenc could not compare this')
   expect(made('no-1')).toBe(false)
   tryKill(wrapper_pid!, 'SIGCONT')
-  await waitFor('the denial, or a dialog for it', () => {
+  await waitFor('the recorded request', () => {
     const [first] = box.agencJson<ApprovalJson[]>(['approvals', 'ls'])
     return first !== undefined
   })
@@ -68,8 +68,10 @@ test('the real Claude, and a wrapper that hangs: the user is asked, not passed o
   expect(made('no-1')).toBe(false)
 })
 
-test('the real Claude: the record tells who answered, also when both did', { timeout: 60_000 }, async ctx => {
+test('with the real Claude the record says who answered, even if both the user and a rule did', {
+  timeout: 60_000,
+}, async ctx => {
   const real = await realWrapperBox()
   if ('missing' in real) return ctx.skip(real.missing)
-  await playAnswerRace(real.box)
+  await checkAnswerRace(real.box)
 })

@@ -10,7 +10,7 @@ const settings = (delayMs: number) => ({
   approvals: { mode: 'rules', delay_ms: delayMs, rules: [allow, deny] },
 })
 
-test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
+test('requests of the real Claude are answered by rule, by the user during the delay, and by mission answer', {
   timeout: 90_000,
 }, async ctx => {
   const real = await realSessionBox()
@@ -27,7 +27,7 @@ test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
   await box.say('go [[bash touch yes-2]] [[text second part over]]')
   await box.asked()
   box.agencJson(['hold', box.id])
-  await waitFor('the delay to pass', () => box.log().includes('is left to the user'))
+  await waitFor('the delay to end on hold', () => box.log().includes('is left to the user'))
   expect(box.hasMade('yes-2')).toBe(false)
   box.agencJson(['hold', '--release'])
   box.press('Escape')
@@ -38,7 +38,7 @@ test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
   await box.say('go [[bash touch yes-3]] [[text third part over]]')
   await box.asked()
   box.press('1')
-  await waitFor('the file', () => box.hasMade('yes-3'))
+  await waitFor('the file yes-3', () => box.hasMade('yes-3'))
   await box.settled()
 
   await box.say('go [[bash touch maybe-1]] [[bash touch maybe-2]] [[text fourth part over]]')
@@ -65,7 +65,7 @@ test('the real Claude: by rule, on hold, by the user first, from elsewhere', {
   ])
 })
 
-test('the real Claude, which asks nobody: a denial holds, also for a subagent', {
+test('in bypass mode the real Claude obeys a deny rule, in subagents too', {
   timeout: 60_000,
 }, async ctx => {
   const real = await realSessionBox()

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { playModes } from '../helpers/modes.ts'
+import { checkEveryMode } from '../helpers/modes.ts'
 import { realSessionBox } from '../helpers/real-session.ts'
 
-test('the real Claude, every mode: arguments, stored value, after Shift+Tab, at resume', {
+test('the real Claude starts and resumes in every mode, and Shift+Tab changes the stored one', {
   timeout: 120_000,
 }, async ctx => {
   const real = await realSessionBox()
@@ -14,5 +14,5 @@ test('the real Claude, every mode: arguments, stored value, after Shift+Tab, at 
   box.agenc(['config', 'set', 'claude.permission_mode', 'default'])
   writeFileSync(join(box.home, '.tmux.conf'), '')
   const { id: from } = await box.start()
-  await playModes(box, from, { aliases: false })
+  await checkEveryMode(box, from, { aliases: false })
 })

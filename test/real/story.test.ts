@@ -11,7 +11,7 @@ import { waitFor } from '../helpers/wait.ts'
 const shiftTab = '\u001b[Z'
 const left = '\u001b[D'
 
-/** As a person pastes and sends: an Enter right behind fast typing would become a newline. */
+/** Pastes a prompt and presses Enter. After fast typing, Claude would take Enter as a newline. */
 async function say(terminal: Terminal, text: string): Promise<void> {
   terminal.type(`\u001b[200~${text}\u001b[201~`)
   await terminal.waitForText(text.slice(0, 30))
@@ -26,7 +26,9 @@ async function answer(box: SessionBox, terminal: Terminal, mission: string, key:
   })
 }
 
-test('the whole story with the real Claude Code', { timeout: 240_000 }, async context => {
+test('a day with the real Claude Code: new, prompts, dialogs, modes, /clear, fork, resume and restore', {
+  timeout: 240_000,
+}, async context => {
   const real = await findRealClaude()
   if ('missing' in real) return context.skip(real.missing)
   const api = await startStubApi()
@@ -88,7 +90,10 @@ test('the whole story with the real Claude Code', { timeout: 240_000 }, async co
   const side = await box.startFrom(first.id, '--name', 'side')
   expect(box.windowOf(side.mission)).toMatchObject({ isActive: true, parent: first.id })
   await say(terminal, '/exit')
-  await waitFor('to be back', () => box.windows().length === 1 && box.windows()[0]!.isActive)
+  await waitFor(
+    'the first window to be active again',
+    () => box.windows().length === 1 && box.windows()[0]!.isActive,
+  )
   expect(box.mission(side.mission)).toMatchObject({ status: 'stopped', last_exit: { code: 0 } })
 
   const fork = box.agenc(['mission', 'fork', first.mission, '--no-focus'], { env: box.inside(first.id) })
@@ -118,7 +123,7 @@ test('the whole story with the real Claude Code', { timeout: 240_000 }, async co
   expect(box.mission(first.mission).status).toBe('crashed')
   expect(box.agenc(['tmux', 'restore'])).toMatchObject({ exitCode: 0 })
   const back = await box.waitForState(first.mission, 'idle')
-  await waitFor('its conversation', () =>
+  await waitFor('the restored conversation', () =>
     box.tmux('capture-pane', '-p', '-t', back.tmux_window!).includes('in the wrapper'),
   )
   api.close()

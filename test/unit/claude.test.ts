@@ -15,23 +15,23 @@ import type { Runner } from '../../src/system/runner.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
-describe('the conversation that Claude opens', () => {
+describe('Claude is told to open', () => {
   const fresh = { sessionId: 'B', hasBegun: false, forkedFrom: null }
   test.each([
-    ['a new one', fresh, ['--session-id', 'B']],
-    ['one that was begun', { ...fresh, hasBegun: true }, ['--resume', 'B']],
+    ['a new conversation', fresh, ['--session-id', 'B']],
+    ['a conversation that has begun', { ...fresh, hasBegun: true }, ['--resume', 'B']],
     [
-      'a branch in which nothing was said',
+      'a fork that has not begun',
       { ...fresh, forkedFrom: 'A' },
       ['--resume', 'A', '--fork-session', '--session-id', 'B'],
     ],
-    ['a branch that goes on', { ...fresh, hasBegun: true, forkedFrom: 'A' }, ['--resume', 'B']],
+    ['a fork that has begun', { ...fresh, hasBegun: true, forkedFrom: 'A' }, ['--resume', 'B']],
   ])('%s', (_title, conversation, expected) => {
     expect(sessionArguments(conversation)).toEqual(expected)
   })
 })
 
-test('the command line has the conversation, the mode, our settings, and the user’s own arguments last', () => {
+test('the command line has the conversation, the mode and agenc’s settings, then the user’s own arguments', () => {
   const config = { allowed_tools: [], args: ['--verbose'] }
   const conversation = { sessionId: 'B', hasBegun: true, forkedFrom: null }
   expect(
@@ -48,28 +48,28 @@ describe('permission modes', () => {
     ['allowedTools', ['--allowedTools', 'Read', '--permission-mode', 'default']],
     ['somethingNew', ['--permission-mode', 'somethingNew']],
     ['toString', ['--permission-mode', 'toString']],
-  ])('%s', (mode, expected) => {
+  ])('the mode %j becomes arguments', (mode, expected) => {
     expect(permissionArguments(mode, ['Read'])).toEqual(expected)
   })
 })
 
-describe('the terminal’s name', () => {
+describe('the environment', () => {
   const term = (env: NodeJS.ProcessEnv) => claudeEnvironment(env, 'id').TERM
-  test('is tmux’s own inside tmux, and never dumb or missing outside', () => {
+  test('keeps TERM, unless it is missing or "dumb"', () => {
     expect(term({ TMUX: '/tmp/x,1,0', TERM: 'tmux-256color' })).toBe('tmux-256color')
     expect(term({ TERM: 'dumb' })).toBe('xterm-256color')
     expect(term({})).toBe('xterm-256color')
     expect(term({ TERM: 'alacritty' })).toBe('alacritty')
   })
-  test('an editor of the user’s own stays', () => {
+  test('keeps the user’s GIT_EDITOR, but not the one that another Claude has set', () => {
     expect(claudeEnvironment({ GIT_EDITOR: 'true' }, 'id').GIT_EDITOR).toBe('true')
     expect(claudeEnvironment({ GIT_EDITOR: 'vi', CLAUDECODE: '1' }, 'id').GIT_EDITOR).toBe('vi')
     expect(claudeEnvironment({ GIT_EDITOR: 'true', CLAUDECODE: '1' }, 'id')).not.toHaveProperty('GIT_EDITOR')
   })
 })
 
-describe('Claude’s own files', () => {
-  test('move with CLAUDE_CONFIG_DIR, .claude.json too', () => {
+describe('Claude’s files', () => {
+  test('are all below CLAUDE_CONFIG_DIR if it is set, .claude.json too', () => {
     expect(claudeLocations({ HOME: '/h' })).toMatchObject({
       directory: '/h/.claude',
       globalConfig: '/h/.claude.json',
@@ -79,7 +79,7 @@ describe('Claude’s own files', () => {
     expect(moved.statusFile(7)).toBe('/c/sessions/7.json')
   })
 
-  test('a transcript is found by its id, wherever Claude has moved it', () => {
+  test('include a transcript that is found by its id, even if it was moved', () => {
     const root = temporaryDirectory()
     expect(findTranscript(root, 'one', null)).toBeNull()
     mkdirSync(join(root, 'projects', '-a'), { recursive: true })
@@ -90,12 +90,12 @@ describe('Claude’s own files', () => {
   })
 
   test.each([
-    ['{"type":"mode"}\n{"type":"custom-title","customTitle":"\\"user\\""}\n', false],
-    ['{"type":"mode"}\n{"type":"user"}\n', true],
-    ['{"type":"assistant"}', true],
-    ['{"type":"user"', false],
-    ['x'.repeat(1024 * 1024 + 1), true],
-  ])('does a transcript hold a conversation? %#', (text, expected) => {
+    ['only titles and modes', '{"type":"mode"}\n{"type":"custom-title","customTitle":"\\"user\\""}\n', false],
+    ['a message of the user', '{"type":"mode"}\n{"type":"user"}\n', true],
+    ['a message of Claude', '{"type":"assistant"}', true],
+    ['half a message', '{"type":"user"', false],
+    ['more than a megabyte', 'x'.repeat(1024 * 1024 + 1), true],
+  ])('a transcript with %s holds a conversation or not', (_title, text, expected) => {
     const path = join(temporaryDirectory(), 'x.jsonl')
     expect(holdsConversation(path)).toBe(false)
     writeFileSync(path, text)
@@ -114,7 +114,7 @@ describe('Claude’s own files', () => {
     ['{"status":1}', null],
     ['{"status":"id', null],
     ['[]', null],
-  ])('a status file of %s', (text, expected) => {
+  ])('the status file %s is understood', (text, expected) => {
     const status = parseStatusFile(text)
     if (expected === null) expect(status).toBeNull()
     else expect(status).toMatchObject(expected)
@@ -127,7 +127,7 @@ describe('finding Claude', () => {
     chmodSync(path, 0o755)
     return path
   }
-  test('the setting, else PATH, never what cannot be run', () => {
+  test('uses the setting, then PATH, and skips files that cannot be executed', () => {
     const root = temporaryDirectory()
     for (const name of ['a', 'b', 'c']) mkdirSync(join(root, name))
     writeFileSync(join(root, 'a', 'claude'), 'not executable')
@@ -143,7 +143,7 @@ describe('finding Claude', () => {
   })
 })
 
-describe('the version', () => {
+describe('Claude’s version', () => {
   const answering = (stdout: string) => {
     const asked: string[] = []
     const capture: Runner['capture'] = file => {
@@ -152,7 +152,7 @@ describe('the version', () => {
     }
     return { asked, exec: { ...systemRunner, capture } }
   }
-  test('is asked once for as long as the program is the same file', () => {
+  test('is asked once per program file', () => {
     const root = temporaryDirectory()
     const [claude, cache] = [join(root, 'claude'), join(root, 'cache.json')]
     writeFileSync(join(root, 'v1'), 'x'.repeat(200_000))
@@ -164,14 +164,14 @@ describe('the version', () => {
     expect(first.asked).toHaveLength(1)
     expect(claudeVersion(answering('3.0.0').exec, join(root, 'v2'), {}, cache)).toBe('3.0.0')
   })
-  test('of a small script is asked every time: what it starts may have changed', () => {
+  test('is asked every time of a small script, because the program it starts may have changed', () => {
     const root = temporaryDirectory()
     writeFileSync(join(root, 'claude'), '#!/bin/sh\n')
     const { asked, exec } = answering('2.1.325')
     for (let n = 0; n < 2; n++) claudeVersion(exec, join(root, 'claude'), {}, join(root, 'cache.json'))
     expect(asked).toHaveLength(2)
   })
-  test('that is none lets nothing be assumed', () => {
+  test('decides which hooks are registered; an unknown version gets only the oldest', () => {
     expect(knownHookEvents(null)).not.toContain('PermissionRequest')
     expect(knownHookEvents('2.0.45')).toContain('PermissionRequest')
     expect(knownHookEvents('2.0.44')).not.toContain('PermissionRequest')
@@ -179,7 +179,7 @@ describe('the version', () => {
 })
 
 describe('trust', () => {
-  test('keeps every other key, through a link, and forgets what it entered', async () => {
+  test('changes only its own entry, also through a symlink, and can remove it again', async () => {
     const root = temporaryDirectory()
     const [real, config, project] = [join(root, 'real.json'), join(root, 'link.json'), join(root, 'project')]
     mkdirSync(project)
@@ -197,7 +197,7 @@ describe('trust', () => {
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual(before)
   })
 
-  test('many at once lose nothing', async () => {
+  test('loses no entry when many are added at once', async () => {
     const root = temporaryDirectory()
     const config = join(root, 'config.json')
     const projects = Array.from({ length: 20 }, (_, n) => join(root, `p${n}`))
@@ -206,7 +206,7 @@ describe('trust', () => {
     expect(projects.every(project => isTrusted(config, project))).toBe(true)
   })
 
-  test('a file that cannot be understood is left alone', async () => {
+  test('leaves a file that cannot be parsed as it is', async () => {
     const root = temporaryDirectory()
     const config = join(root, 'config.json')
     writeFileSync(config, '{"half":')

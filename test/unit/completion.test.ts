@@ -11,8 +11,8 @@ async function offered(line: string, values: Values = kinds): Promise<string[] |
   return typeof found === 'string' ? found : found.map(({ value }) => value)
 }
 
-describe('words of the command line', () => {
-  test('commands, then their verbs, filtered by the typed letters', async () => {
+describe('completion offers', () => {
+  test('commands and verbs that start with the typed text', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining(['mission', 'repo', 'setup', 'doctor', 'help']))
     expect(await offered('mis')).toEqual(['mission'])
     expect(await offered('mission re')).toEqual(['resume', 'rename'])
@@ -21,27 +21,27 @@ describe('words of the command line', () => {
     expect(await offered('constructor ')).toEqual([])
   })
 
-  test('hidden commands and options are not offered', async () => {
+  test('no hidden commands or options', async () => {
     expect(await offered('mission _')).toEqual([])
     expect(await offered('_')).toEqual([])
     expect(await offered('mission new --here')).toEqual([])
   })
 
-  test('options that are not on the line yet', async () => {
+  test('options that are not yet on the line', async () => {
     expect(await offered('mission ls -')).toEqual(['--all', '--json', '--help'])
     expect(await offered('mission ls -a -')).toEqual(['--json', '--help'])
     expect(await offered('mission ls --all --j')).toEqual(['--json'])
     expect(await offered('--v')).toEqual(['--version'])
   })
 
-  test('help takes commands and topics', async () => {
+  test('commands and topics after help', async () => {
     expect(await offered('help ')).toEqual(expect.arrayContaining(['mission', 'keys', 'exit-codes']))
     expect(await offered('help mission ne')).toEqual(['new'])
     expect(await offered('help keys ')).toEqual([])
   })
 })
 
-describe('values', () => {
+describe('values are offered for', () => {
   test.each([
     ['mission show ', ['<mission>']],
     ['mission show 3f2a ', []],
@@ -62,12 +62,12 @@ describe('values', () => {
     expect(await offered(line)).toEqual(expected)
   })
 
-  test('after --, a word with a dash is a value', async () => {
+  test('arguments with a dash after --', async () => {
     const dashed: Values = async () => [{ value: '-v', description: '' }]
     expect(await offered('config set claude.args -- -', dashed)).toEqual(['-v'])
   })
 
-  test('bash splits --name=value into three words and gets only the last one back', async () => {
+  test('--name=value, which bash splits into three words', async () => {
     const who: Values = async () => ['ask', 'rules'].map(value => ({ value, description: '' }))
     expect(await offered('mission new --approve = r', who)).toEqual(['rules'])
     expect(await offered('mission new --approve =', who)).toEqual(['ask', 'rules'])
@@ -75,7 +75,7 @@ describe('values', () => {
     expect(await offered('config set a = ', who)).toEqual(['ask', 'rules'])
   })
 
-  test('directories are left to the shell', async () => {
+  test('directories, by the shell', async () => {
     expect(await offered('repo add ', async () => 'dirs')).toBe('dirs')
   })
 })

@@ -13,7 +13,7 @@ import { pathsAt } from '../../src/paths.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { realClaudeVersion } from '../helpers/real-claude.ts'
 
-test('an empty mission that is not empty any more stays', () => {
+test('the fix for an empty mission directory does not delete files that have appeared in it', () => {
   const home = temporaryDirectory()
   const mission = join(home, 'missions', newMissionId())
   mkdirSync(join(mission, 'agent'), { recursive: true })
@@ -22,7 +22,7 @@ test('an empty mission that is not empty any more stays', () => {
   const [found] = checkFiles(context, new Set())
   expect(found).toMatchObject({ message: `an empty mission: ${mission}` })
   writeFileSync(join(mission, 'agent', 'work'), '')
-  expect(found!.fix).toThrow()
+  expect(found!.fix).toThrow('ENOTDIR')
   expect(existsSync(join(mission, 'agent', 'work'))).toBe(true)
 })
 
@@ -32,7 +32,7 @@ describe('versions', () => {
     ['18.20.0', 'problem'],
     ['20.17.0', 'ok'],
     ['24.1.0', 'ok'],
-  ])('Node %s: %s', (version, status) => {
+  ])('of Node: %s is %s', (version, status) => {
     expect(checkNode(version).status).toBe(status)
   })
 
@@ -44,17 +44,17 @@ describe('versions', () => {
     ['2.1.400', 'ok'],
     ['2.2.0', 'warning'],
     ['3.1.0', 'warning'],
-  ])('Claude Code %s: %s', (version, status) => {
+  ])('of Claude Code: %s is %s', (version, status) => {
     expect(judgeVersion(version).status).toBe(status)
   })
 
-  test('the version called tested is the one that tests run', () => {
+  test('of Claude Code: the tests run the version that doctor calls tested', () => {
     expect(testedVersion).toBe(realClaudeVersion)
     expect(judgeVersion(testedVersion).message).toContain('known to work')
   })
 })
 
-describe('a login is told by its traces', () => {
+describe('a login to Claude', () => {
   function login(prepare: (directory: string) => void, env: NodeJS.ProcessEnv = {}, keychain = 1) {
     const directory = temporaryDirectory()
     mkdirSync(join(directory, 'claude'))
@@ -66,7 +66,7 @@ describe('a login is told by its traces', () => {
   const file = (name: string, text: string) => (directory: string) =>
     writeFileSync(join(directory, name), text)
 
-  test('none, and each of them', () => {
+  test('is recognized by any of its traces', () => {
     expect(login(() => {})).toBe('warning')
     expect(login(file('.claude.json', '{"projects":{}}'))).toBe('warning')
     expect(login(file('settings.json', 'not json'))).toBe('warning')
@@ -78,7 +78,7 @@ describe('a login is told by its traces', () => {
   })
 })
 
-describe('narrow and plain terminals', () => {
+describe('on narrow and plain terminals', () => {
   test('words are wrapped, never cut', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
     expect(wrap('a very-long-word b', 5)).toEqual(['a', 'very-long-word', 'b'])
@@ -96,13 +96,13 @@ describe('narrow and plain terminals', () => {
     expect(lacksUnicode(env)).toBe(lacks)
   })
 
-  test('what cannot be drawn is replaced, column by column where it matters', () => {
+  test('characters outside ASCII are replaced', () => {
     expect(toAscii('a… ✔ né 日')).toBe('a. v n? ?')
     expect(toAscii('e\u0301 \u200d')).toBe('e ')
     expect(toAscii('plain \u001b[31mred')).toBe('plain \u001b[31mred')
   })
 
-  test('--quiet keeps warnings and drops news', () => {
+  test('--quiet keeps warnings and drops other messages', () => {
     const lines: string[] = []
     const err = { line: (text = '') => void lines.push(text), isTerminal: true }
     const quiet = quietOutput(err as never)

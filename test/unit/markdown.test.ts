@@ -14,11 +14,11 @@ test.each([
   ['```sh\n# no title\n```', '    <cyan># no title</>\n'],
   ['| a | b |', '| a | b |\n'],
   ['plain\u001b]0;title\u0007 text', 'plain text\n'],
-])('%j', (text, shown) => {
+])('%j is rendered', (text, shown) => {
   expect(render(text)).toBe(shown)
 })
 
-test('long lines are broken between words and keep their indentation', () => {
+test('long lines are wrapped between words and keep their indentation', () => {
   const lines = render(`- ${'word '.repeat(20)}`)
     .trimEnd()
     .split('\n')

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../helpers/cli.ts'
 const list = migrations as Migration[]
 const released = list.length
 
-/** From here on this process is the next version of agenc, which stores more. */
+/** Makes this process the next version of agenc, which has one migration more. */
 function becomeNextVersion(): void {
   list.push({
     name: '9999-next',
@@ -27,14 +27,14 @@ afterEach(() => {
   list.length = released
 })
 
-/** Every byte of the store and what stands beside it. */
+/** The contents of every file in the store's directory. */
 function bytes(directory: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(directory).map(name => [name, readFileSync(join(directory, name)).toString('base64')]),
   )
 }
 
-test('a wrapper of the version before goes on working while its mission runs', async () => {
+test('a wrapper of the previous version goes on working after an upgrade', async () => {
   const path = join(temporaryDirectory(), 'database.sqlite')
   const wrapper = await openStore(path)
   const mission = aMission()
@@ -54,7 +54,7 @@ test('a wrapper of the version before goes on working while its mission runs', a
   next.close()
 })
 
-test('reading brings a store up to date as well, for there is nothing to read it with otherwise', async () => {
+test('opening for reading migrates the store too', async () => {
   const path = join(temporaryDirectory(), 'database.sqlite')
   ;(await openStore(path)).close()
   becomeNextVersion()
@@ -64,7 +64,7 @@ test('reading brings a store up to date as well, for there is nothing to read it
   db?.close()
 })
 
-test('many that start at once after an update migrate it once', async () => {
+test('ten processes that start at once after an upgrade migrate once', async () => {
   const path = join(temporaryDirectory(), 'database.sqlite')
   ;(await openStore(path)).close()
   becomeNextVersion()
@@ -75,7 +75,7 @@ test('many that start at once after an update migrate it once', async () => {
   for (const db of opened) db.close()
 })
 
-test('a migration that fails changes nothing', async () => {
+test('a failed migration changes nothing', async () => {
   const path = join(temporaryDirectory(), 'database.sqlite')
   ;(await openStore(path)).close()
   list.push({
@@ -92,7 +92,7 @@ test('a migration that fails changes nothing', async () => {
   db.close()
 })
 
-test('a newer store is not touched, not even by the way it is opened', async () => {
+test('a newer store is refused without changing a byte', async () => {
   const directory = temporaryDirectory()
   const path = join(directory, 'database.sqlite')
   const newer = new Sqlite(path)
@@ -108,10 +108,10 @@ test('a newer store is not touched, not even by the way it is opened', async () 
   expect(bytes(directory)).toEqual(before)
 })
 
-test('what is not a store is named, and left alone', async () => {
+test('a file that is not a database is named in the error and left as it is', async () => {
   const directory = temporaryDirectory()
   const path = join(directory, 'database.sqlite')
-  writeFileSync(path, 'this is no database, but somebody may need it')
+  writeFileSync(path, 'this is not a database, but it may be needed')
   const before = bytes(directory)
   for (const open of [openStore, openStoreForReading]) {
     await expect(open(path)).rejects.toThrow(`${path}: file is not a database`)
@@ -122,7 +122,7 @@ test('what is not a store is named, and left alone', async () => {
 test.each([
   ['a file where the home should be', '', 'EEXIST|ENOTDIR'],
   ['a directory where the store should be', 'database.sqlite', 'EISDIR'],
-])('%s: said, with the way to another home', async (_what, directory, reason) => {
+])('%s is reported, with a hint to set another home', async (_title, directory, reason) => {
   const home = join(temporaryDirectory(), 'home')
   if (directory === '') writeFileSync(home, '')
   else mkdirSync(join(home, directory), { recursive: true })

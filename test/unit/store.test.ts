@@ -12,8 +12,8 @@ import { openStore, openStoreForReading } from '../../src/db/open-store.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
 
-describe('opening', () => {
-  test('creates a private store with its pragmas on', async () => {
+describe('opening the store', () => {
+  test('creates private files and sets the pragmas', async () => {
     const path = join(temporaryDirectory(), 'home', 'database.sqlite')
     const db = await openStore(path)
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
@@ -24,13 +24,13 @@ describe('opening', () => {
     db.close()
   })
 
-  test('reading where nothing is stored creates nothing', async () => {
+  test('for reading creates nothing', async () => {
     const path = join(temporaryDirectory(), 'home', 'database.sqlite')
     expect(await openStoreForReading(path)).toBeNull()
     expect(existsSync(join(path, '..'))).toBe(false)
   })
 
-  test('a store of a newer agenc is refused and not touched', async () => {
+  test('of a newer agenc is refused and changes nothing', async () => {
     const path = join(temporaryDirectory(), 'database.sqlite')
     ;(await openStore(path)).close()
     const raw = new Sqlite(path)
@@ -42,7 +42,7 @@ describe('opening', () => {
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
-  test('a copy is kept before a migration, and what was stored is still there', async () => {
+  test('of an older agenc migrates it, keeps its data, and keeps a copy of the old file', async () => {
     const path = join(temporaryDirectory(), 'database.sqlite')
     const first = migrations[0]!
     const old = new Sqlite(path)
@@ -69,7 +69,7 @@ describe('opening', () => {
     copy.close()
   })
 
-  test('migrations only ever add', () => {
+  test('runs migrations that only add', () => {
     for (const { name, apply } of migrations) {
       expect(apply.toString(), name).not.toMatch(/\b(DROP|RENAME|DELETE FROM|UPDATE missions)\b/)
     }
@@ -77,7 +77,7 @@ describe('opening', () => {
 })
 
 describe('missions and events', () => {
-  test('are stored, changed, listed by activity, and removed together', async () => {
+  test('are stored, changed, listed by activity and removed together', async () => {
     const db = await openStore(join(temporaryDirectory(), 'database.sqlite'))
     const [older, newer] = [aMission(), aMission()]
     insertMission(db, older)
@@ -93,7 +93,7 @@ describe('missions and events', () => {
   })
 })
 
-test('twenty processes that open and write at once lose nothing', { timeout: 60_000 }, async () => {
+test('twenty processes that write at once lose nothing', { timeout: 60_000 }, async () => {
   const directory = temporaryDirectory()
   const script = join(directory, 'writer.cjs')
   await build({

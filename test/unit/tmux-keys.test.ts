@@ -6,7 +6,7 @@ import { bindCommand, bindText, line } from '../../src/tmux/tmux-script.ts'
 
 const names = new Set(['display-message', 'send-keys', 'if-shell'])
 
-describe('what list-keys shows becomes what tmux reads', () => {
+describe('the output of list-keys is turned into a script that tmux reads', () => {
   test.each([
     ['send-keys a \\; display-message b', 'send-keys a ; display-message b'],
     ['send-keys \\;', 'send-keys \\;'],
@@ -21,7 +21,7 @@ describe('what list-keys shows becomes what tmux reads', () => {
   ])('%s', (listed, read) => expect(readable(listed, names)).toBe(read))
 })
 
-test('lines of list-keys', () => {
+test('bindings and notes are parsed from lines of list-keys', () => {
   expect(parseBinding('bind-key -r -T prefix       C-Up    resize-pane -U')).toEqual({
     table: 'prefix',
     key: 'C-Up',
@@ -35,12 +35,12 @@ test('lines of list-keys', () => {
   expect(parseNote('@ b note')).toEqual({ key: 'b', note: 'note' })
 })
 
-test('a broken record of what was kept is no record', () => {
+test('a broken record of a replaced key is ignored', () => {
   for (const text of ['', '{', '{"key":1}', 'null']) expect(parseKept(text)).toBeNull()
   expect(parseKept('{"key":"a","original":null}')).toEqual({ key: 'a', original: null })
 })
 
-test('words and blocks of a script', () => {
+test('words are quoted and blocks are written for a tmux script', () => {
   expect(line(['display-message', "it's", ''])).toBe(`display-message 'it'\\''s' ''`)
   expect(bindCommand({ table: 'agenc', key: ';' }, ['send-keys', 'a;'])).toBe(
     `bind-key -T agenc -- ';' send-keys 'a\\;'`,
@@ -50,7 +50,7 @@ test('words and blocks of a script', () => {
   )
 })
 
-describe('the table', () => {
+describe('the key table', () => {
   const agenc = ['/opt/node', '/opt/agenc.cjs']
   const bindings = keyTable(defaultConfig.tmux.keys, { agenc, switch: ['/bin/sh', '/opt/switch.sh'] })
   const command = (name: string) => bindings.find(({ setting }) => setting === `tmux.keys.${name}`)!.command
@@ -60,14 +60,14 @@ describe('the table', () => {
     expect(keys).toEqual(defaultConfig.tmux.keys)
   })
 
-  test('popups get their program as separate words', () => {
+  test('passes programs to popups as separate words', () => {
     expect(command('new').slice(0, 6)).toEqual(['display-popup', '-E', '-w', '80%', '-h', '60%'])
     expect(command('new').slice(-4)).toEqual([...agenc, 'mission', 'new'])
     expect(command('resume').slice(-4)).toEqual([...agenc, 'mission', 'resume'])
     expect(command('switch').slice(-3)).toEqual(['agenc', '/bin/sh', '/opt/switch.sh'])
   })
 
-  test('the help menu has an entry for every other key', () => {
+  test('lists every other key in the help menu', () => {
     const entries = command('help').slice(7)
     expect(entries).toHaveLength(3 * (bindings.length - 1))
     expect(entries.slice(0, 2)).toEqual(['New mission', 'n'])

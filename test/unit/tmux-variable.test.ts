@@ -8,6 +8,6 @@ test.each([
   ['/tmp/s', null],
   [',1,2', null],
   [undefined, null],
-])('$TMUX=%j', (value, expected) => {
+])('$TMUX=%j is parsed', (value, expected) => {
   expect(parseTmuxVariable(value)).toEqual(expected)
 })

@@ -25,8 +25,8 @@ const mission = {
   name: null,
 } as unknown as MissionRecord
 
-/** `Name {json}` is a hook, `= word [waitingFor]` a word of the status file. */
-function follow(live: ClaudeState, ...reports: string[]): ClaudeState {
+/** Applies reports in order. `Name {json}` is a hook; `= status [waitingFor]` is the status file. */
+function stateFollowing(live: ClaudeState, ...reports: string[]): ClaudeState {
   return reports.reduce((known, report, index) => {
     if (report.startsWith('=')) return afterStatus(known, statusOf(report.slice(1).trim(), index + 1))
     const [name, json = '{}'] = report.split(/ (.*)/s)
@@ -41,7 +41,7 @@ function statusOf(text: string, statusUpdatedAt: number): AgentStatus {
 }
 
 const stateAfter = (...reports: string[]) => {
-  const { state, waitingFor, background } = follow(stateAtStart(mission, false), ...reports)
+  const { state, waitingFor, background } = stateFollowing(stateAtStart(mission, false), ...reports)
   return [state, waitingFor, ...(background ? ['background'] : [])].filter(Boolean).join(' ')
 }
 
@@ -50,81 +50,93 @@ const asks = (tool: string, extra = {}) =>
 const tasks = 'Stop {"background_tasks":[{"id":"b1","type":"shell"}]}'
 const agent = { agent_id: 'a1' }
 
-describe('what Claude is doing, with a status file', () => {
+describe('the state with hooks and a status file', () => {
   test.each<[string, string[], string]>([
-    ['nothing heard yet', [], 'starting'],
-    ['open', ['SessionStart {"source":"startup"}', '= idle'], 'idle'],
-    ['at work', ['SessionStart', '= idle', 'UserPromptSubmit', '= busy'], 'busy'],
-    ['interrupted: no hook tells', ['UserPromptSubmit', '= busy', '= idle'], 'idle'],
+    ['before the first report', [], 'starting'],
+    ['after the session has opened', ['SessionStart {"source":"startup"}', '= idle'], 'idle'],
+    ['during a turn', ['SessionStart', '= idle', 'UserPromptSubmit', '= busy'], 'busy'],
+    ['after an interruption, which sends no hook', ['UserPromptSubmit', '= busy', '= idle'], 'idle'],
     [
-      'asking',
+      'at a permission dialog',
       ['UserPromptSubmit', '= busy', asks('Bash'), '= waiting permission prompt'],
       'waiting permission',
     ],
-    ['answered', [asks('Bash'), '= waiting permission prompt', '= busy'], 'busy'],
-    ['turned down', [asks('Bash'), '= waiting permission prompt', '= idle'], 'idle'],
+    ['after the user allowed a request', [asks('Bash'), '= waiting permission prompt', '= busy'], 'busy'],
+    ['after the user denied a request', [asks('Bash'), '= waiting permission prompt', '= idle'], 'idle'],
     [
-      'a plan is told from a permission',
+      'at a plan, which the status file calls a permission',
       [asks('ExitPlanMode'), '= waiting permission prompt'],
       'waiting plan',
     ],
-    ['a question', [asks('AskUserQuestion'), '= waiting input needed'], 'waiting question'],
-    ['a question that no hook told of', ['= waiting input needed'], 'waiting question'],
-    ['any other dialog', ['SessionStart', '= idle', '= waiting dialog open'], 'waiting input'],
+    ['at a question', [asks('AskUserQuestion'), '= waiting input needed'], 'waiting question'],
+    ['at a question that no hook reported', ['= waiting input needed'], 'waiting question'],
+    ['at any other dialog', ['SessionStart', '= idle', '= waiting dialog open'], 'waiting input'],
     [
-      'another tool ends beside a dialog',
+      'when another tool ends while a dialog is open',
       [asks('WebFetch'), '= waiting permission prompt', 'PostToolUse {"tool_name":"Read"}'],
       'waiting permission',
     ],
-    ['the session opens under a dialog', ['= waiting dialog open', 'SessionStart'], 'waiting input'],
+    ['when the session opens behind a dialog', ['= waiting dialog open', 'SessionStart'], 'waiting input'],
     [
-      'compacting in the middle of a turn',
+      'when the conversation is compacted during a turn',
       ['UserPromptSubmit', '= busy', 'SessionStart {"source":"compact"}'],
       'busy',
     ],
-    ['a shell in the background', ['= busy', tasks, '= shell'], 'idle background'],
-    ['the shell has ended', [tasks, '= shell', '= idle'], 'idle'],
-    ['told only by the file', ['SessionStart', '= idle', '= shell'], 'idle background'],
-    ['a subagent goes on: the file stays busy', ['UserPromptSubmit', '= busy', tasks], 'idle background'],
+    ['with a shell in the background', ['= busy', tasks, '= shell'], 'idle background'],
+    ['after the background shell has ended', [tasks, '= shell', '= idle'], 'idle'],
     [
-      'a subagent asks, is answered and goes on',
+      'with a background task that only the status file reports',
+      ['SessionStart', '= idle', '= shell'],
+      'idle background',
+    ],
+    [
+      'with a subagent in the background, while the status file stays busy',
+      ['UserPromptSubmit', '= busy', tasks],
+      'idle background',
+    ],
+    [
+      'when a background subagent goes on after its request was answered',
       ['UserPromptSubmit', '= busy', tasks, asks('Write', agent), '= waiting permission prompt', '= busy'],
       'idle background',
     ],
     [
-      'the user goes on beside the background',
+      'when the user sends a prompt while a task runs in the background',
       ['= busy', tasks, '= shell', 'UserPromptSubmit', '= busy'],
       'busy',
     ],
     [
-      "a subagent's end is not the end",
+      'when a subagent ends during a turn',
       ['UserPromptSubmit', '= busy', `Stop ${JSON.stringify(agent)}`],
       'busy',
     ],
-    ['a subagent about to ask', ['UserPromptSubmit', '= busy', asks('Write', agent)], 'busy'],
     [
-      'late notifications say nothing',
+      'before a subagent’s request opens its dialog',
+      ['UserPromptSubmit', '= busy', asks('Write', agent)],
+      'busy',
+    ],
+    [
+      'after a late notification, which changes nothing',
       ['= busy', 'Notification {"notification_type":"permission_prompt"}'],
       'busy',
     ],
-    ['an older word of the file', ['UserPromptSubmit', '= idle', 'UserPromptSubmit'], 'busy'],
-    ['a word nobody knows', ['UserPromptSubmit', '= dreaming'], 'busy'],
+    ['after a status older than the last hook', ['UserPromptSubmit', '= idle', 'UserPromptSubmit'], 'busy'],
+    ['after a status of an unknown name', ['UserPromptSubmit', '= dreaming'], 'busy'],
   ])('%s', (_title, reports, expected) => {
     expect(stateAfter(...reports)).toBe(expected)
   })
 })
 
-describe('what Claude is doing, from hooks alone', () => {
+describe('the state with hooks alone', () => {
   test.each<[string, string[], string]>([
-    ['open', ['SessionStart'], 'idle'],
-    ['at work', ['SessionStart', 'UserPromptSubmit'], 'busy'],
-    ['asking', ['UserPromptSubmit', asks('Bash')], 'waiting permission'],
-    ['answered', [asks('Bash'), 'PostToolUse {"tool_name":"Bash"}'], 'busy'],
-    ['failed', [asks('Bash'), 'PostToolUseFailure {"tool_name":"Bash"}'], 'busy'],
-    ['a question, before any request', ['PreToolUse {"tool_name":"AskUserQuestion"}'], 'waiting question'],
-    ['a subagent asks', ['UserPromptSubmit', asks('Write', agent)], 'waiting permission'],
+    ['after the session has opened', ['SessionStart'], 'idle'],
+    ['during a turn', ['SessionStart', 'UserPromptSubmit'], 'busy'],
+    ['at a permission dialog', ['UserPromptSubmit', asks('Bash')], 'waiting permission'],
+    ['after the tool has run', [asks('Bash'), 'PostToolUse {"tool_name":"Bash"}'], 'busy'],
+    ['after the tool has failed', [asks('Bash'), 'PostToolUseFailure {"tool_name":"Bash"}'], 'busy'],
+    ['at a question, before its request', ['PreToolUse {"tool_name":"AskUserQuestion"}'], 'waiting question'],
+    ['at a subagent’s request', ['UserPromptSubmit', asks('Write', agent)], 'waiting permission'],
     [
-      'a subagent was answered',
+      'after a subagent’s tool has run',
       [
         'UserPromptSubmit',
         asks('Write', agent),
@@ -132,16 +144,16 @@ describe('what Claude is doing, from hooks alone', () => {
       ],
       'busy',
     ],
-    ['done', ['UserPromptSubmit', 'Stop'], 'idle'],
-    ['done, with something going on', ['UserPromptSubmit', tasks], 'idle background'],
-    ['the API failed', ['UserPromptSubmit', 'StopFailure'], 'idle'],
+    ['after the turn', ['UserPromptSubmit', 'Stop'], 'idle'],
+    ['after the turn, with a task in the background', ['UserPromptSubmit', tasks], 'idle background'],
+    ['after the API failed', ['UserPromptSubmit', 'StopFailure'], 'idle'],
     [
-      'an old version asks',
+      'when an old version asks for permission',
       ['UserPromptSubmit', 'Notification {"notification_type":"permission_prompt"}'],
       'waiting permission',
     ],
     [
-      'an old version is idle',
+      'when an old version is idle',
       ['UserPromptSubmit', 'Notification {"notification_type":"idle_prompt"}'],
       'idle',
     ],
@@ -150,32 +162,32 @@ describe('what Claude is doing, from hooks alone', () => {
   })
 })
 
-test('before the conversation opens Claude asks for trust, and then no more', () => {
+test('the mission waits for trust until the conversation opens', () => {
   const asking = stateAtStart(mission, true)
   expect(asking).toMatchObject({ state: 'waiting', waitingFor: 'trust' })
-  expect(follow(asking, 'SessionStart')).toMatchObject({ state: 'idle', waitingFor: null })
+  expect(stateFollowing(asking, 'SessionStart')).toMatchObject({ state: 'idle', waitingFor: null })
 })
 
-describe('the prompt Claude was started with', () => {
+describe('the first prompt', () => {
   test.each<[string, string[], boolean]>([
     ['has not been taken', ['SessionStart', '= idle'], false],
     ['was taken as a prompt', ['SessionStart', 'UserPromptSubmit'], true],
-    ['was taken as a command, of which no hook tells', ['SessionStart', '= busy'], true],
+    ['was taken as a command, which sends no hook', ['SessionStart', '= busy'], true],
   ])('%s', (_title, reports, expected) => {
-    expect(follow(stateAtStart(mission, false), ...reports).promptTaken).toBe(expected)
+    expect(stateFollowing(stateAtStart(mission, false), ...reports).promptTaken).toBe(expected)
   })
 })
 
-describe('which conversation it is', () => {
+describe('the current conversation', () => {
   const begun = { ...mission, session_begun: 1 } as MissionRecord
   const conversationAfter = (start: MissionRecord, ...reports: string[]) => {
-    const { sessionId, sessionBegun, forkedFrom } = follow(stateAtStart(start, false), ...reports)
+    const { sessionId, sessionBegun, forkedFrom } = stateFollowing(stateAtStart(start, false), ...reports)
     return { sessionId, sessionBegun, forkedFrom }
   }
   const opens = (session_id: string | undefined, source: string) =>
     `SessionStart ${JSON.stringify({ session_id, source })}`
 
-  test('/clear begins another, in which nothing was said', () => {
+  test('is a new, empty one after /clear', () => {
     const reports = ['SessionEnd {"reason":"clear"}', opens(second, 'clear')]
     expect(conversationAfter(begun, ...reports)).toEqual({
       sessionId: second,
@@ -183,15 +195,15 @@ describe('which conversation it is', () => {
       forkedFrom: null,
     })
   })
-  test('left right after /clear, only the end names the new one', () => {
+  test('is known from its end if Claude exits right after /clear', () => {
     const end = `SessionEnd ${JSON.stringify({ session_id: second, reason: 'prompt_input_exit' })}`
     expect(conversationAfter(begun, 'SessionEnd {"reason":"clear"}', end).sessionId).toBe(second)
   })
-  test('/resume goes to one that was begun', () => {
+  test('is one that has begun after /resume', () => {
     const reports = ['SessionEnd {"reason":"resume"}', opens(second, 'resume')]
     expect(conversationAfter(begun, ...reports)).toMatchObject({ sessionId: second, sessionBegun: true })
   })
-  test('/branch remembers where, also from a branch in which nothing was said', () => {
+  test('is a fork after /branch, and remembers the last conversation that has begun', () => {
     const branch = opens(second, 'fork')
     expect(conversationAfter(begun, branch)).toEqual({
       sessionId: second,
@@ -203,11 +215,11 @@ describe('which conversation it is', () => {
       forkedFrom: first,
     })
   })
-  test('what a subagent reports is not the conversation', () => {
+  test('is not taken from a subagent’s report', () => {
     const report = `PostToolUse ${JSON.stringify({ session_id: second, ...agent })}`
     expect(conversationAfter(begun, report).sessionId).toBe(first)
   })
-  test('an id that is none is not believed', () => {
+  test('is not taken from an id that is not a UUID', () => {
     expect(conversationAfter(begun, 'SessionStart {"session_id":"--danger"}').sessionId).toBe(first)
   })
 })
@@ -217,7 +229,7 @@ describe('the permission mode', () => {
   const reported = (permission_mode: string, extra = {}) =>
     `UserPromptSubmit ${JSON.stringify({ permission_mode, ...extra })}`
   const set = (mode: string | null) => ({ set: mode })
-  /** What would be written to the store, report by report; `set` is `agenc mission set` meanwhile. */
+  /** The mode that each report would write to the store. `set` stands for `agenc mission set` in between. */
   const stored = (start: ClaudeState, ...acts: (string | ReturnType<typeof set>)[]) => {
     let live = start
     let inStore = start.storedMode
@@ -226,7 +238,7 @@ describe('the permission mode', () => {
         inStore = act.set
         return []
       }
-      const next = withStoredMode(live, follow(live, act), inStore)
+      const next = withStoredMode(live, stateFollowing(live, act), inStore)
       const { permission_mode } = recordDiff(live, next, mission, at)
       if (permission_mode !== undefined) inStore = permission_mode
       live = next
@@ -235,19 +247,19 @@ describe('the permission mode', () => {
   }
   const fresh = stateAtStart(mission, false)
 
-  test('the first one reported is only followed', () => {
+  test('is not stored when first reported', () => {
     expect(stored(fresh, reported('auto'))).toEqual([undefined])
   })
-  test('a change is kept, and the way back gives the decision back', () => {
+  test('is stored when it changes, and no longer stored when it changes back', () => {
     const modes = [reported('auto'), reported('plan'), reported('plan'), reported('auto')]
     expect(stored(fresh, ...modes)).toEqual([undefined, 'plan', undefined, null])
   })
-  test('an alias comes back as it was', () => {
+  test('changes back to the alias that was set', () => {
     const aliased = { ...mission, permission_mode: 'allowedTools' } as MissionRecord
     const modes = [reported('default'), reported('acceptEdits'), reported('default')]
     expect(stored(stateAtStart(aliased, false), ...modes)).toEqual([undefined, 'acceptEdits', 'allowedTools'])
   })
-  test('what is set meanwhile holds while the mode stays, and after a walk all the way round', () => {
+  test('that a command has set is kept until Claude’s mode changes, and again when it changes back', () => {
     const [rest, walk] = [reported('default'), reported('acceptEdits')]
     expect(stored(fresh, rest, set('plan'), rest)).toEqual([undefined, undefined])
     expect(stored(fresh, rest, set('plan'), walk, rest)).toEqual([undefined, 'acceptEdits', 'plan'])
@@ -255,7 +267,7 @@ describe('the permission mode', () => {
     const started = stateAtStart({ ...mission, permission_mode: 'default' }, false)
     expect(stored(started, rest, set(null), walk, rest)).toEqual([undefined, 'acceptEdits', null])
   })
-  test('set in a mode that was walked to: the way on, also to the first one, is newer', () => {
+  test('that Claude changes to is newer than one that a command set before', () => {
     const [rest, walk] = [reported('default'), reported('acceptEdits')]
     expect(stored(fresh, rest, walk, set('plan'), rest)).toEqual([undefined, 'acceptEdits', 'default'])
     expect(stored(fresh, rest, walk, set('plan'), rest, walk)).toEqual([
@@ -265,10 +277,10 @@ describe('the permission mode', () => {
       'plan',
     ])
   })
-  test("a subagent's mode is its own", () => {
+  test('is not taken from a subagent’s report', () => {
     expect(stored(fresh, reported('auto'), reported('plan', agent))).toEqual([undefined, undefined])
   })
-  test('what a killed wrapper did not read is compared with what it had stored', () => {
+  test('that a killed wrapper did not read is compared with the one it had stored', () => {
     const crashed = { ...mission, reported_permission_mode: 'default' } as MissionRecord
     expect(stored(stateAfterCrash(crashed), reported('plan'))).toEqual(['plan'])
     expect(stored(stateAfterCrash(crashed), reported('default'))).toEqual([undefined])
@@ -291,11 +303,11 @@ describe('the name', () => {
       return stored
     })
   }
-  test('the one it was started with is no news, /rename is', () => {
+  test('is stored after /rename, not when Claude reports the one it was started with', () => {
     const started = { ...mission, name: 'login' } as MissionRecord
     expect(change(started, null, 'login', 'logout')).toEqual([undefined, undefined, 'logout'])
   })
-  test('one that Claude made up is not the user’s', () => {
+  test('is not stored if Claude made it up', () => {
     expect(change(mission, null)).toEqual([undefined])
   })
 })

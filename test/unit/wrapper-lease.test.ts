@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../helpers/cli.ts'
 
 const probe = systemProbe(systemRunner)
 const self = probe.identify(process.pid)!
-/** Of another boot: surely gone. */
+/** A process of another boot, which cannot be alive. */
 const gone = { pid: 1, start: 'another:1:1' }
 const left = { why: 'left', code: 0, signal: null } as const
 
@@ -35,7 +35,7 @@ async function bench() {
   }
 }
 
-test('a lease is released by its holder, once', async () => {
+test('only its holder can release a lease, and only once', async () => {
   const { store, id, take, mission } = await bench()
   take()
   expect(releaseLease(store, id, gone, left)).toBe(false)
@@ -49,10 +49,10 @@ test('a lease is released by its holder, once', async () => {
 
 test.each([
   ['a mission that was never run', {}, 'user'],
-  ['one that was stopped', { ended_by: 'user' }, 'user'],
-  ['one that was lost', { ended_by: 'lost' }, 'lost'],
-  ['one whose wrapper was killed', { wrapper_pid: gone.pid, wrapper_start: gone.start }, 'lost'],
-] as const)('a start that fails leaves %s as it was', async (_title, before, ended_by) => {
+  ['a stopped mission', { ended_by: 'user' }, 'user'],
+  ['a lost mission', { ended_by: 'lost' }, 'lost'],
+  ['a mission whose wrapper was killed', { wrapper_pid: gone.pid, wrapper_start: gone.start }, 'lost'],
+] as const)('a failed start leaves %s as it was', async (_title, before, ended_by) => {
   const { db, store, id, take, mission } = await bench()
   const claude = { claude_pid: self.pid, claude_start: self.start }
   updateMission(db, id, { ...before, ...claude })
@@ -60,7 +60,7 @@ test.each([
   expect(mission()).toMatchObject({ ...claude, wrapper_pid: null, state: null, exit_code: 1, ended_by })
 })
 
-test('a lost mission that somebody brings back in the same moment is not dismissed', async () => {
+test('a lost mission that is being resumed is not dismissed', async () => {
   const { db, store, id, context, take, mission } = await bench()
   updateMission(db, id, { ended_by: 'lost', exit_signal: 'SIGHUP' })
   const lost = mission()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hookReport } from '../../src/claude/hook-report.ts'
 import { planDirectories } from '../../src/claude/plans-and-questions.ts'
-import type { AgentStatus } from '../../src/claude/report.ts'
+import type { AgentStatus, ReplyChannel, Report } from '../../src/claude/report.ts'
 import { listEvents } from '../../src/db/events.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
@@ -17,7 +17,7 @@ import { Observer, type ObserverOptions } from '../../src/wrapper/observer.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
-/** An observer on a store and a spool of its own; `leave` is what a hook would leave. */
+/** An observer with its own store and spool. `leave` writes a file to the spool, as a hook does. */
 async function bench(
   options: Partial<ObserverOptions> = {},
   plansOf = (root: string) => [join(root, 'plans')],
@@ -89,12 +89,12 @@ describe('events in the spool', () => {
     expect(stored).toEqual(['waiting'])
   })
 
-  test('count once, also when the wrapper was killed between storing and removing them', async () => {
+  test('count once, even if the wrapper was killed between storing and removing them', async () => {
     const { observer, newObserver, leave, history, root } = await bench()
     leave(prompt)
     const [name] = readdirSync(join(root, 'ev'))
     const kept = join(root, 'kept')
-    // The same file, not a copy: hard links keep what makes it itself.
+    // A hard link, because a copy would have another inode and count as another file.
     execFileSync('ln', [join(root, 'ev', name!), kept])
     observer.readSpool()
     execFileSync('ln', [kept, join(root, 'ev', name!)])
@@ -103,7 +103,7 @@ describe('events in the spool', () => {
     expect(readdirSync(join(root, 'ev'))).toEqual([])
   })
 
-  test('stay where they are while the store cannot be written to, and are read later', async () => {
+  test('stay in the spool while the store cannot be written to, and are read later', async () => {
     const { observer, leave, db, mission, spooled, log, stored } = await bench()
     db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
     leave(prompt)
@@ -117,7 +117,7 @@ describe('events in the spool', () => {
     expect(stored).toEqual(['busy'])
   })
 
-  test('that could not be stored are looked at again without another ring, once', async () => {
+  test('that could not be stored are read again once, without another wake-up', async () => {
     const { observer, leave, db, mission } = await bench()
     const fill = () =>
       db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
@@ -133,7 +133,7 @@ describe('events in the spool', () => {
     expect(mission().state).toBe('busy')
   })
 
-  test('wait while the store cannot be read, and nothing is thrown', async () => {
+  test('stay in the spool while the store cannot be read', async () => {
     const { observer, leave, db, mission, log } = await bench()
     leave(prompt)
     db.exec('ALTER TABLE missions RENAME TO away')
@@ -144,10 +144,10 @@ describe('events in the spool', () => {
     expect(mission().state).toBe('busy')
   })
 
-  test('of which one cannot be answered do not keep the others waiting', async () => {
+  test('are read even if one of them cannot be answered', async () => {
     const requests = {
       take: ({ kind }: { kind: string }) => {
-        if (kind === 'about-to-use') throw new Error('out of luck')
+        if (kind === 'about-to-use') throw new Error('answering failed')
         return false
       },
       seeStatus: () => {},
@@ -158,11 +158,11 @@ describe('events in the spool', () => {
     leave({ hook_event_name: 'Stop' })
     observer.onWakeup()
     expect(mission().state).toBe('idle')
-    expect(log()).toContain('out of luck')
+    expect(log()).toContain('answering failed')
     expect(spooled()).toEqual([])
   })
 
-  test('that are neither a hook’s nor agenc’s are named in the log', async () => {
+  test('are dropped and logged if neither Claude nor agenc wrote them', async () => {
     const { observer, leave, log, spooled } = await bench()
     leave({ hello: 'world' })
     observer.readSpool()
@@ -172,7 +172,7 @@ describe('events in the spool', () => {
 })
 
 describe('a conversation', () => {
-  test('has begun when its transcript says so, not when something was asked', async () => {
+  test('has begun once its transcript has a message, not at the first prompt', async () => {
     const { observer, leave, mission, root } = await bench()
     const transcript_path = join(root, 'conversation.jsonl')
     leave({ ...prompt, transcript_path })
@@ -190,7 +190,7 @@ describe('a conversation', () => {
   })
 })
 
-test('another Claude begins anew, and what is known of the conversation stays', async () => {
+test('a restarted Claude resets the state and keeps what is known of the conversation', async () => {
   const { observer, leave, mission, history } = await bench()
   leave({ ...prompt, transcript_path: '/nowhere/x.jsonl', permission_mode: 'plan' })
   observer.readSpool()
@@ -206,7 +206,72 @@ test('another Claude begins anew, and what is known of the conversation stays', 
   expect(history('permission_mode')).toEqual([])
 })
 
-test('a status file that is ahead of the hooks does not speak for them', async () => {
+describe('a report that did not come through the spool', () => {
+  const channel: ReplyChannel = {
+    keepWaiting: () => {},
+    allow: () => true,
+    deny: () => true,
+    askUser: () => true,
+    release: () => {},
+    giveUp: () => {},
+  }
+  const report = (fields: object) => hookReport(fields, [])!
+  const request = report({ hook_event_name: 'PermissionRequest', tool_name: 'Bash' })
+  /** Collects what the requests are given. With `answers`, every permission request is answered at once. */
+  const recordingRequests = ({ answers = false } = {}) => {
+    const taken: unknown[] = []
+    const take = (taking: Report, given: ReplyChannel | null) => {
+      taken.push([taking, given])
+      return answers && taking.kind === 'asks'
+    }
+    return { taken, requests: { take, seeStatus: () => {}, hasOpen: false } }
+  }
+
+  test('is handed to the requests with its channel, stored with its history, and announced', async () => {
+    const { taken, requests } = recordingRequests()
+    const { observer, mission, history, stored } = await bench({ requests })
+    const seenByListener: unknown[] = []
+    observer.onReport = () => seenByListener.push(mission().state)
+    observer.seeReport(request, channel)
+    expect(taken).toEqual([[request, channel]])
+    expect(mission()).toMatchObject({ state: 'waiting', waiting_for: 'permission' })
+    expect(history('state')).toMatchObject([{ state: 'waiting', waiting_for: 'permission' }])
+    expect(stored).toEqual(['waiting'])
+    expect(seenByListener).toEqual(['waiting'])
+  })
+
+  test('leaves no mission waiting if it was answered at once', async () => {
+    const { observer, mission } = await bench(recordingRequests({ answers: true }))
+    observer.seeReport(report(prompt), null)
+    observer.seeReport(request, channel)
+    expect(mission()).toMatchObject({ state: 'busy', waiting_for: null })
+  })
+
+  test('is neither answered nor stored before the settings are known', async () => {
+    const due: (() => void)[] = []
+    const { taken, requests } = recordingRequests()
+    const { observer, mission } = await bench({ requests, whenReady: work => void due.push(work) })
+    observer.seeReport(report(prompt), null)
+    expect([taken, mission().state]).toEqual([[], null])
+    for (const work of due) work()
+    expect(taken).toHaveLength(1)
+    expect(mission().state).toBe('busy')
+  })
+
+  test('does not end the mission if the store cannot be written to', async () => {
+    const { observer, db, mission, log } = await bench()
+    let announced = 0
+    observer.onReport = () => {
+      announced += 1
+    }
+    db.exec("CREATE TRIGGER full BEFORE UPDATE ON missions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+    observer.seeReport(report(prompt), null)
+    expect(log()).toContain('disk is full')
+    expect([mission().state, observer.claude.state, announced]).toEqual([null, 'starting', 1])
+  })
+})
+
+test('while a request is open, hooks are read before a newer status file', async () => {
   const order: string[] = []
   const requests = {
     take: ({ kind }: { kind: string }) => order.push(kind) < 0,
@@ -219,7 +284,7 @@ test('a status file that is ahead of the hooks does not speak for them', async (
   expect(order).toEqual(['used', 'idle'])
 })
 
-test('a status that could not be stored is stored later, unless there is a newer one', async () => {
+test('a status that could not be stored is stored later, unless a newer one has come', async () => {
   const { observer, db, mission } = await bench()
   const status = (activity: AgentStatus['activity'], updatedAtMs: number) =>
     observer.seeStatus({ activity, dialog: null, updatedAtMs, userName: null })
@@ -252,7 +317,7 @@ test('while the rules are not ready, neither a ring nor a status has a tool judg
   expect(taken).toEqual(['about-to-use', 'busy'])
 })
 
-test('a mode that is set while Claude runs is what the next start gets, also after a walk round the ring', async () => {
+test('a mode set while Claude runs is used at the next start, even after Shift+Tab went through all modes', async () => {
   const { observer, leave, mission, db, id } = await bench()
   const report = (permission_mode: string) => {
     leave({ ...prompt, permission_mode })
@@ -274,7 +339,7 @@ describe('questions', () => {
     tool_input: { questions: [{ question }] },
   })
 
-  test('the same one within ten seconds is one', async () => {
+  test('are recorded once if repeated within ten seconds', async () => {
     const { observer, leave, clock, history } = await bench()
     for (const [question, laterMs] of [
       ['Tea?', 0],
@@ -290,7 +355,7 @@ describe('questions', () => {
     expect(history('question').map(({ text }) => text)).toEqual(['Tea?', 'Coffee?', 'Tea?'])
   })
 
-  test('of any shape do no harm', async () => {
+  test('of an unknown shape are ignored, and text is cleaned', async () => {
     const { observer, leave, history } = await bench()
     leave({ ...ask('x'), tool_input: { questions: 'none' } })
     leave({ ...ask('x'), tool_input: { questions: [null, { question: 7 }] } })
@@ -307,7 +372,7 @@ describe('plans', () => {
     tool_input: { file_path },
   })
 
-  test('written where plans are kept are linked, each once, and nothing else is', async () => {
+  test('in a plan directory are linked once each, and other files are not', async () => {
     const { observer, leave, root, db, id, history } = await bench()
     const plan = join(root, 'plans', 'a.md')
     for (const path of [plan, plan, join(root, 'a.md'), join(root, 'plans', 'a.txt')]) leave(written(path))
@@ -321,7 +386,7 @@ describe('plans', () => {
     expect(history('plan')).toHaveLength(2)
   })
 
-  test('are kept where the settings say', () => {
+  test('are looked for in Claude’s plan directory and in the one that the settings name', () => {
     const root = temporaryDirectory()
     const locations = { directory: root, globalConfig: '', plans: join(root, 'plans'), statusFile: () => '' }
     expect(planDirectories(locations, '/project')).toEqual([join(root, 'plans')])

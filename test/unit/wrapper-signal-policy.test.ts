@@ -8,7 +8,7 @@ test.each([
   ['running', 'forward'],
   ['ending', 'none'],
   ['over', 'none'],
-] as const)('%s: %s', (phase, action) => {
+] as const)('an ending signal in the phase "%s" leads to "%s"', (phase, action) => {
   expect(onEndingSignal(phase)).toBe(action)
 })
 
@@ -18,7 +18,7 @@ test.each([
   [null, 'SIGKILL', 137],
   [null, 'SIGHUP', 129],
   [null, 'SIGSEGV', 139],
-] as const)('code %s, signal %s → %i', (code, signal, exitCode) => {
+] as const)('Claude’s exit code %s or signal %s becomes the exit code %i', (code, signal, exitCode) => {
   expect(exitCodeOf({ code, signal })).toBe(exitCode)
 })
 
@@ -28,9 +28,9 @@ test('the first signal counts, the latest listener hears each one, and close() r
   signals.listen(() => heard.push('the replaced listener'))
   signals.listen(signal => heard.push(signal))
   process.kill(process.pid, 'SIGTERM')
-  await waitFor('the signal', () => heard.length === 1)
+  await waitFor('SIGTERM to be heard', () => heard.length === 1)
   process.kill(process.pid, 'SIGHUP')
-  await waitFor('the signal', () => heard.length === 2)
+  await waitFor('SIGHUP to be heard', () => heard.length === 2)
   expect(heard).toEqual(['SIGTERM', 'SIGHUP'])
   expect(signals.received).toBe('SIGTERM')
   const before = endingSignals.map(signal => process.listenerCount(signal))
@@ -39,15 +39,15 @@ test('the first signal counts, the latest listener hears each one, and close() r
 })
 
 test.each([
-  ['Claude left', { code: 0 }, 'left', false],
-  ['Claude left with an error, later', { code: 1, ranMs: 5_000 }, 'left', false],
+  ['Claude exited', { code: 0 }, 'left', false],
+  ['Claude exited with an error, long after its start', { code: 1, ranMs: 5_000 }, 'left', false],
   ['Claude failed right after its start', { code: 1 }, 'failed', true],
   ['Claude was killed by another process', { signal: 'SIGKILL', ranMs: 5_000 }, 'lost', true],
-  ['a command stopped it', { code: 143, received: 'SIGTERM' }, 'stopped', false],
-  ['it had to be killed after a stop', { signal: 'SIGKILL', received: 'SIGTERM' }, 'stopped', false],
+  ['a command stopped the mission', { code: 143, received: 'SIGTERM' }, 'stopped', false],
+  ['Claude had to be killed after a stop', { signal: 'SIGKILL', received: 'SIGTERM' }, 'stopped', false],
   ['the user closed the window', { code: 129, received: 'SIGHUP' }, 'closed', false],
-  ['tmux went down', { code: 129, received: 'SIGHUP', isTaken: true }, 'lost', false],
-] as const)('why a mission ended: %s', async (_title, facts, why, isRead) => {
+  ['tmux ended', { code: 129, received: 'SIGHUP', isTaken: true }, 'lost', false],
+] as const)('the ending is decided when %s', async (_title, facts, why, isRead) => {
   const given = { code: null, signal: null, received: null, ranMs: 100, isTaken: false, ...facts }
   const ending = await decideEnding({ ...given, wasTakenAway: async () => given.isTaken })
   expect(ending.why).toBe(why)

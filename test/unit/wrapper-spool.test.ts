@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { longestEventBytes, reportingHook } from '../../src/claude/hook-scripts.ts'
@@ -12,7 +12,7 @@ import { waitFor } from '../helpers/wait.ts'
 
 type SpoolPaths = Pick<MissionPaths, 'events' | 'wakeup'>
 
-/** A wrapper's spool, in a directory whose name would break a hook that does not quote it. */
+/** A spool in a directory whose name would break a hook that does not quote it. */
 async function spool({ hasFifo = true } = {}): Promise<SpoolPaths & { wakeups: () => number }> {
   const { events, wakeup } = new MissionPaths(join(temporaryDirectory(), `it's "$HOME" & co`))
   const paths = { events, wakeup }
@@ -36,7 +36,7 @@ const hook = (paths: SpoolPaths, input: string, shell = '/bin/sh') =>
   spawnSync(shell, ['-c', reportingHook(paths)], { input })
 
 describe.each(shells)('a hook under %s', shell => {
-  test('leaves its complete event, prints nothing and wakes the wrapper up', async () => {
+  test('writes its whole event, prints nothing and wakes the wrapper up', async () => {
     const paths = await spool()
     const { status, stdout, stderr } = hook(paths, event({ n: 1 }), shell)
     expect([status, String(stdout), String(stderr)]).toEqual([0, '', ''])
@@ -47,9 +47,9 @@ describe.each(shells)('a hook under %s', shell => {
   test.each<[string, (paths: SpoolPaths) => SpoolPaths]>([
     ['no wrapper', paths => ({ ...paths, wakeup: `${paths.wakeup}-gone` })],
     ['no spool', paths => ({ ...paths, events: `${paths.events}-gone` })],
-    ['a spool that is a file', paths => ({ ...paths, events: join(paths.events, '..', 'file') })],
-    ['a FIFO that is a file', paths => ({ ...paths, wakeup: join(paths.events, '..', 'file') })],
-  ])('ends with 0 and prints nothing if there is %s', async (_title, broken) => {
+    ['a file in place of the spool', paths => ({ ...paths, events: join(paths.events, '..', 'file') })],
+    ['a file in place of the FIFO', paths => ({ ...paths, wakeup: join(paths.events, '..', 'file') })],
+  ])('exits with 0 and prints nothing if there is %s', async (_title, broken) => {
     const paths = await spool()
     writeFileSync(join(paths.events, '..', 'file'), '')
     const { status, stdout } = hook(broken(paths), event({}), shell)
@@ -57,14 +57,14 @@ describe.each(shells)('a hook under %s', shell => {
     expect(readdirSync(paths.events)).toEqual([])
   })
 
-  test('does not hang if the wrapper was killed and its FIFO is left', async () => {
+  test('does not hang on the FIFO of a killed wrapper', async () => {
     const paths = await spool({ hasFifo: false })
     spawnSync('mkfifo', [paths.wakeup])
     expect(hook(paths, event({ n: 1 }), shell).status).toBe(0)
     expect(sweep(paths).files).toHaveLength(1)
   })
 
-  test('keeps no more than 4,000 events', async () => {
+  test('writes nothing if 4,000 events are waiting', async () => {
     const paths = await spool()
     for (let n = 0; n < 4_000; n++) writeFileSync(join(paths.events, `x${n}`), '')
     expect(hook(paths, event({}), shell).status).toBe(0)
@@ -72,8 +72,8 @@ describe.each(shells)('a hook under %s', shell => {
   })
 })
 
-describe('sweeping', () => {
-  test('rejects what is not an event, and what is too long', async () => {
+describe('reading the spool', () => {
+  test('rejects files that are not JSON or too long', async () => {
     const paths = await spool()
     hook(paths, '{"broken"')
     hook(paths, 'not JSON at all}')
@@ -85,11 +85,11 @@ describe('sweeping', () => {
     expect(rejected.map(({ reason }) => reason)).toEqual(['not JSON', 'not JSON', 'not JSON', 'too long'])
   })
 
-  test('leaves a file that is still being written, but not for ever', async () => {
+  test('waits for a file that is still being written, but not forever', async () => {
     const paths = await spool()
     const slow = spawn('/bin/sh', ['-c', reportingHook(paths)], { stdio: ['pipe', 'ignore', 'ignore'] })
     slow.stdin.write('{"hook_event_name":"Stop",')
-    await waitFor('half an event', () => readdirSync(paths.events).length > 0)
+    await waitFor('the first half of the event', () => readdirSync(paths.events).length > 0)
     expect(sweep(paths)).toEqual({ files: [], rejected: [] })
     expect(sweepSpool(paths.events, Date.now() + 60_000).rejected).toHaveLength(1)
     slow.stdin.end('"n":1}\n')
@@ -97,9 +97,9 @@ describe('sweeping', () => {
     expect(sweep(paths).files).toHaveLength(1)
   })
 
-  test('finds all of a thousand events from fifty producers, each producer’s in order', async () => {
+  test('finds all of a thousand events from fifty processes, in order for each process', async () => {
     const paths = await spool()
-    const producers = Array.from({ length: 50 }, (_, producer) => burst(paths, producer, 20))
+    const producers = Array.from({ length: 50 }, (_, producer) => runHooks(paths, producer, 20))
     await Promise.all(producers)
     const { files, rejected } = sweep(paths)
     expect(rejected).toEqual([])
@@ -112,8 +112,8 @@ describe('sweeping', () => {
   })
 })
 
-/** Runs one hook after the other, as Claude does. */
-function burst(paths: SpoolPaths, producer: number, count: number): Promise<void> {
+/** Runs hooks one after the other, as Claude does. */
+function runHooks(paths: SpoolPaths, producer: number, count: number): Promise<void> {
   const script = `n=0; while [ $n -lt ${count} ]; do
     printf '{"hook_event_name":"Stop","producer":${producer},"n":%s,"text":"%s"}\\n' $n "$TEXT" | sh -c "$HOOK"
     n=$((n+1)); done`
@@ -125,10 +125,11 @@ function burst(paths: SpoolPaths, producer: number, count: number): Promise<void
   })
 }
 
-test('waking up a wrapper that does not exist does nothing', async () => {
-  const paths = await spool({ hasFifo: false })
-  wakeUp(paths.wakeup)
-  spawnSync('mkfifo', [paths.wakeup])
-  wakeUp(paths.wakeup)
-  expect(readdirSync(paths.events)).toEqual([])
+test('waking up a wrapper that is gone creates no file and does not wait for a reader', async () => {
+  const { wakeup } = await spool({ hasFifo: false })
+  wakeUp(wakeup)
+  expect(existsSync(wakeup)).toBe(false)
+  spawnSync('mkfifo', [wakeup])
+  wakeUp(wakeup)
+  expect(statSync(wakeup).isFIFO()).toBe(true)
 })

@@ -23,11 +23,11 @@ function bench({ hasDirectory = true, needsLooks = (): boolean => true } = {}) {
     watch,
     write,
     seen,
-    sees: (status: string) => waitFor(status, () => seen.at(-1) === status),
+    sees: (status: string) => waitFor(`the status ${status}`, () => seen.at(-1) === status),
   }
 }
 
-test('sees a file that is there, appears, changes or is replaced', async () => {
+test('a status file is read when it appears, changes or is replaced', async () => {
   const { path, watch, write, sees } = bench()
   watch.refresh()
   write('idle')
@@ -41,20 +41,20 @@ test('sees a file that is there, appears, changes or is replaced', async () => {
   await sees('idle')
 })
 
-test('half a file is no file', async () => {
+test('a file that is half written is ignored', async () => {
   const { path, watch, write, sees, seen } = bench()
   write('idle')
   watch.refresh()
   await sees('idle')
   writeFileSync(path, '{"status":"bu')
   const looks = vi.mocked(readStatusFile).mockClear().mock.results
-  await waitFor('a look at the half', () => looks.length > 0)
+  await waitFor('the half-written file to be read', () => looks.length > 0)
   expect(new Set(seen)).toEqual(new Set(['idle']))
   write('busy')
   await sees('busy')
 })
 
-test('where nothing can be watched it looks, for as long as something goes on', async () => {
+test('if the directory cannot be watched, it is polled while the mission is active', async () => {
   let isIdle = false
   const { directory, watch, write, sees } = bench({ hasDirectory: false, needsLooks: () => !isIdle })
   watch.refresh()

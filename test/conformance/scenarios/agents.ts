@@ -1,6 +1,6 @@
 import { leave, made, type Scenario } from '../scenario.ts'
 
-/** Brackets inside a directive are written as JSON escapes, or they would end it. */
+/** Directives inside a directive have their brackets escaped, because `]]` would end the outer directive. */
 function agentCall(prompt: string): string {
   const input = JSON.stringify({ description: 'look around', prompt, subagent_type: 'general-purpose' })
   return `[[tool Agent ${input.replaceAll('[[', '\\u005b\\u005b').replaceAll(']]', '\\u005d\\u005d')}]]`
@@ -8,7 +8,7 @@ function agentCall(prompt: string): string {
 
 export const agents: Scenario[] = [
   {
-    name: 'a subagent that asks for permission: refused it goes on, allowed it works',
+    name: 'a subagent continues after a refused permission, and works with a granted one',
     play: async bench => {
       const terminal = await bench.ready()
       const touch = `[[bash touch ${bench.root}/made]]`
@@ -17,6 +17,7 @@ export const agents: Scenario[] = [
         `Go. ${agentCall(`Sub. ${touch} ${touch} [[text From it.]]`)} [[text Started.]]`,
       )
       await bench.untilEvent('Stop')
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /Do you want to proceed\?/)
       terminal.send('4')
       await bench.untilEvent('PermissionRequest', 2)
@@ -28,7 +29,7 @@ export const agents: Scenario[] = [
     },
   },
   {
-    name: 'a command in the background',
+    name: 'a command runs in the background',
     play: async bench => {
       const terminal = await bench.ready(['--allowedTools', 'Bash'])
       const command = `while [ ! -e ${bench.root}/go ]; do sleep 0.1; done`

@@ -1,6 +1,14 @@
-import { greeted, keys, leave, type Scenario, work } from '../scenario.ts'
+import {
+  exitByDoublePress,
+  keys,
+  leave,
+  type Scenario,
+  startAndGreet,
+  startLongCommand,
+  untilAtRest,
+} from '../scenario.ts'
 
-/** How sessions talk to each other, which the stand-in does not do. */
+/** Status fields for messages between sessions, which the stand-in does not support. */
 const peerKeys = new Set([
   'asksForConvertedSkills',
   'messagingSocketPath',
@@ -11,10 +19,9 @@ const peerKeys = new Set([
 
 export const conversation: Scenario[] = [
   {
-    name: 'prompt, answer, /exit',
+    name: 'a prompt, an answer and /exit',
     play: async bench => {
-      const terminal = await greeted(bench, ['-n', 'a name'])
-      await bench.until(() => terminal.title.startsWith('✳'), 'a title at rest')
+      const terminal = await startAndGreet(bench, ['-n', 'a name'])
       const during = { title: terminal.title, modes: terminal.modes() }
       const { name, nameSource, kind, entrypoint, version, cwd } = bench.status!
       const fields = Object.keys(bench.status!).filter(key => !peerKeys.has(key))
@@ -26,7 +33,7 @@ export const conversation: Scenario[] = [
     },
   },
   {
-    name: 'a prompt of several lines as an argument, and one on stdin',
+    name: 'prompts come from an argument with several lines, from stdin and from the keyboard',
     play: async bench => {
       const settings = ['--permission-mode', 'manual', '--settings', bench.hooks.settings()]
       const first = bench.start([...settings, '--', '-x "quoted"\nand $more [[text One.]]'])
@@ -42,12 +49,13 @@ export const conversation: Scenario[] = [
     },
   },
   {
-    name: 'Esc before anything was said, while the answer comes, while a command runs',
+    name: 'Esc interrupts before the answer, during the answer and during a command',
     play: async bench => {
       const terminal = await bench.ready(['--allowedTools', 'Bash'])
       await bench.say(terminal, 'Nothing. [[hang]]')
       await bench.untilEvent('UserPromptSubmit')
       await bench.untilScreen(terminal, /esc to interrupt/)
+      await bench.untilStatus('busy')
       terminal.send(keys.esc)
       await bench.untilStatus('idle')
       await bench.untilScreen(terminal, /^❯\u00a0Nothing\. \[\[hang/m)
@@ -56,9 +64,11 @@ export const conversation: Scenario[] = [
       await bench.say(terminal, 'Talk. [[text First line.]]+[[hang]]')
       await bench.untilEvent('UserPromptSubmit', 2)
       await bench.untilScreen(terminal, /esc to interrupt/)
+      await bench.untilStatus('busy')
       terminal.send(keys.esc)
       await bench.untilStatus('idle')
-      const pid = await work(bench, terminal)
+      const pid = await startLongCommand(bench, terminal)
+      await bench.untilStatus('busy')
       terminal.send(keys.esc)
       await bench.untilStatus('idle')
       await bench.untilGone(pid)
@@ -66,7 +76,7 @@ export const conversation: Scenario[] = [
     },
   },
   {
-    name: 'Shift+Tab is silent until the next prompt; Ctrl-C twice leaves',
+    name: 'Shift+Tab runs no hook, and Ctrl-C twice exits',
     play: async bench => {
       const terminal = await bench.ready()
       terminal.send(keys.shiftTab)
@@ -76,17 +86,14 @@ export const conversation: Scenario[] = [
       await bench.say(terminal, 'Hello. [[text Planning.]]')
       await bench.untilEvent('Stop')
       await bench.untilStatus('idle')
-      terminal.send(keys.ctrlC)
-      await bench.untilScreen(terminal, /Press Ctrl-C again to exit/)
-      terminal.send(keys.ctrlC)
-      await bench.ended(terminal)
+      await exitByDoublePress(bench, terminal, keys.ctrlC)
       return terminal.modes()
     },
   },
   {
     name: '/clear and /rename',
     play: async bench => {
-      const terminal = await greeted(bench)
+      const terminal = await startAndGreet(bench)
       await bench.say(terminal, '/clear')
       await bench.untilEvent('SessionStart', 2)
       await bench.untilStatus('idle')
@@ -95,26 +102,23 @@ export const conversation: Scenario[] = [
       await bench.untilStatus('idle')
       await bench.say(terminal, 'Again. [[text Yes.]]')
       await bench.untilEvent('Stop', 2)
-      await bench.untilStatus('idle')
-      await bench.until(() => terminal.title.startsWith('✳'), 'a title at rest')
+      await untilAtRest(bench, terminal)
       const { title } = terminal
+      const nameSource = bench.status?.nameSource
       await leave(bench, terminal)
-      return { title, nameSource: bench.status?.nameSource, transcripts: bench.transcripts() }
+      return { title, nameSource, transcripts: bench.transcripts() }
     },
   },
   {
-    name: 'Ctrl-D twice, never spoken to',
+    name: 'Ctrl-D twice exits without a transcript',
     play: async bench => {
       const terminal = await bench.ready()
-      terminal.send(keys.ctrlD)
-      await bench.untilScreen(terminal, /Press Ctrl-D again to exit/)
-      terminal.send(keys.ctrlD)
-      await bench.ended(terminal)
+      await exitByDoublePress(bench, terminal, keys.ctrlD)
       return { modes: terminal.modes(), transcripts: bench.transcripts() }
     },
   },
   {
-    name: 'a command that fails, and an error of the API',
+    name: 'a command fails, and the API returns an error',
     play: async bench => {
       const terminal = await bench.ready(['--allowedTools', 'Bash'])
       await bench.say(terminal, 'Fail. [[bash echo out; echo err >&2; exit 3]] [[text Done.]]')

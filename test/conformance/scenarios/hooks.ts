@@ -2,6 +2,7 @@ import type { Bench } from '../bench.ts'
 import { leave, made, type Scenario, touch } from '../scenario.ts'
 import type { Terminal } from '../terminal.ts'
 
+/** Has the file made in one turn, and returns whether it exists. */
 async function turn(bench: Bench, terminal: Terminal, stops: number): Promise<boolean> {
   await bench.say(terminal, touch(bench))
   await bench.untilEvent('Stop', stops)
@@ -9,14 +10,14 @@ async function turn(bench: Bench, terminal: Terminal, stops: number): Promise<bo
   return made(bench)
 }
 
-/** Whatever else the machine has set is of no interest. */
-const marks = "env | grep -E '^(CLAUDE|GIT_EDITOR|COLUMNS|LINES)' | grep -v MESSAGING | sort"
-/** Own session, own group, child of Claude. */
-const kinship = 'ps -o sid=,pgid= -p $$ | tr -s " "'
+/** Only the variables that Claude sets: the machine may set others. */
+const printVariables = "env | grep -E '^(CLAUDE|GIT_EDITOR|COLUMNS|LINES)' | grep -v MESSAGING | sort"
+/** Shows whether the hook leads a session and a process group of its own. */
+const printSessionAndGroup = 'ps -o sid=,pgid= -p $$ | tr -s " "'
 
 export const hooks: Scenario[] = [
   {
-    name: 'PermissionRequest: deny, deny and interrupt, other input, allow with a mode',
+    name: 'PermissionRequest denies, denies with an interruption, changes the input, and allows with another mode',
     play: async bench => {
       const terminal = await bench.ready()
       bench.hooks.answer('PermissionRequest', { decision: { behavior: 'deny', message: 'not today' } })
@@ -39,7 +40,7 @@ export const hooks: Scenario[] = [
     },
   },
   {
-    name: 'PreToolUse: deny, other input, allow without a dialog',
+    name: 'PreToolUse denies, changes the input, and allows without a dialog',
     play: async bench => {
       const terminal = await bench.ready()
       bench.hooks.answer('PreToolUse', {
@@ -59,7 +60,7 @@ export const hooks: Scenario[] = [
     },
   },
   {
-    name: 'PreToolUse denies even under bypassPermissions',
+    name: 'PreToolUse can deny in bypassPermissions mode',
     play: async bench => {
       bench.hooks.answer('PreToolUse', {
         permissionDecision: 'deny',
@@ -76,9 +77,12 @@ export const hooks: Scenario[] = [
     },
   },
   ...['bypassPermissions', 'acceptEdits', 'dontAsk', 'auto'].map(mode => ({
-    name: `PreToolUse has the user asked under ${mode}`,
+    name: `PreToolUse can have the user asked in ${mode} mode`,
     play: async (bench: Bench) => {
-      bench.hooks.answer('PreToolUse', { permissionDecision: 'ask', permissionDecisionReason: 'who knows' })
+      bench.hooks.answer('PreToolUse', {
+        permissionDecision: 'ask',
+        permissionDecisionReason: 'please check',
+      })
       const args = ['--permission-mode', mode, '--settings', bench.hooks.settings()]
       const terminal = bench.start(args, { env: { IS_SANDBOX: '1' } })
       await bench.untilReady(terminal)
@@ -93,7 +97,7 @@ export const hooks: Scenario[] = [
     },
   })),
   {
-    name: 'a PreToolUse hook that takes too long, or fails, stops nothing',
+    name: 'a PreToolUse hook that times out or fails does not stop the tool',
     play: async bench => {
       const settings = bench.hooks.settings({
         PreToolUse: { command: `[ -e ${bench.root}/made ] || exec sleep 30; exit 1`, timeout: 1 },
@@ -105,7 +109,7 @@ export const hooks: Scenario[] = [
     },
   },
   {
-    name: 'exit code 2 blocks a tool, and a prompt',
+    name: 'exit code 2 blocks a tool and a prompt',
     play: async bench => {
       const settings = bench.hooks.settings({
         PreToolUse: { command: 'echo blocked by two >&2; exit 2' },
@@ -125,7 +129,7 @@ export const hooks: Scenario[] = [
     },
   },
   {
-    name: 'a hook that waits: the dialog can be answered, and the end ends the hook',
+    name: 'a dialog can be answered while its hook still runs, and the hook ends with the program',
     play: async bench => {
       const wait = `echo $$ > ${bench.root}/waiting; exec sleep 60`
       const settings = bench.hooks.settings({ PermissionRequest: { command: wait, timeout: 120 } })
@@ -133,6 +137,7 @@ export const hooks: Scenario[] = [
       await bench.untilReady(terminal)
       await bench.say(terminal, touch(bench))
       const pid = Number(await bench.untilFile('waiting'))
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /Do you want to proceed\?/)
       terminal.send('1')
       await bench.untilEvent('Stop')
@@ -143,7 +148,7 @@ export const hooks: Scenario[] = [
     },
   },
   {
-    name: 'a slow SessionEnd hook does not keep the terminal',
+    name: 'a slow SessionEnd hook does not delay the exit',
     play: async bench => {
       const settings = bench.hooks.settings({
         SessionEnd: { command: `echo $$ > ${bench.root}/slow; exec sleep 8` },
@@ -155,23 +160,23 @@ export const hooks: Scenario[] = [
     },
   },
   {
-    name: 'the environment of hooks and commands; hooks of the user run as well',
+    name: 'hooks and commands get the same variables, and hooks of the user run as well',
     play: async bench => {
       const { root } = bench
       const own = { hooks: { Stop: [{ hooks: [{ type: 'command', command: `echo own > ${root}/own` }] }] } }
       bench.writeFile('home/.claude/settings.json', JSON.stringify(own))
       const settings = bench.hooks.settings({
-        Stop: { command: `${marks} > ${root}/hook; ${kinship} > ${root}/kin` },
+        Stop: { command: `${printVariables} > ${root}/hook; ${printSessionAndGroup} > ${root}/groups` },
       })
       const args = ['--session-id', bench.sessionId, '--allowedTools', 'Bash', '--settings', settings]
       const terminal = bench.start([...args, '--permission-mode', 'manual'])
       await bench.untilReady(terminal)
-      await bench.say(terminal, `Look. [[bash ${marks} > ${root}/tool]] [[text Done.]]`)
+      await bench.say(terminal, `Look. [[bash ${printVariables} > ${root}/tool]] [[text Done.]]`)
       await bench.untilEvent('Stop')
       await leave(bench, terminal)
       const [hook, tool] = [await bench.untilFile('hook'), await bench.untilFile('tool')]
       const pid = new RegExp(`\\b${terminal.pid}\\b`, 'g')
-      const [sid, group] = (await bench.untilFile('kin')).trim().split(' ')
+      const [sid, group] = (await bench.untilFile('groups')).trim().split(' ')
       const lines = (text: string) =>
         text
           .replace(pid, '<pid>')
@@ -186,7 +191,7 @@ export const hooks: Scenario[] = [
     },
   },
   {
-    name: 'inside another Claude nothing is kept',
+    name: 'inside another Claude nothing is saved',
     play: async bench => {
       const args = ['--session-id', bench.sessionId, '--settings', bench.hooks.settings()]
       const env = { CLAUDE_CODE_CHILD_SESSION: '1' }
@@ -196,9 +201,10 @@ export const hooks: Scenario[] = [
       await bench.untilScreen(terminal, /Transcript saving is off/)
       await bench.untilEvent('Stop')
       await bench.untilScreen(terminal, /^❯\u00a0\s*$/m)
+      const statusFile = bench.hasStatusFile(terminal)
       await bench.say(terminal, '/exit')
       await bench.ended(terminal)
-      return { transcripts: bench.transcripts(), statuses: bench.statuses.length }
+      return { transcripts: bench.transcripts(), statusFile }
     },
   },
 ]

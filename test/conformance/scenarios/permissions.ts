@@ -4,10 +4,11 @@ import { keys, leave, made, type Scenario, touch } from '../scenario.ts'
 
 export const permissions: Scenario[] = [
   {
-    name: 'allowed by Enter, and the mode changed with it',
+    name: 'Enter on the second choice allows and switches to acceptEdits',
     play: async bench => {
       const terminal = await bench.ready()
       await bench.say(terminal, 'Write. [[write one.txt|hello]] [[write two.txt|again]] [[text Done.]]')
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /Do you want to create one\.txt\?/)
       terminal.send(keys.down)
       await bench.untilScreen(terminal, /❯ 2\. Yes/)
@@ -18,7 +19,7 @@ export const permissions: Scenario[] = [
     },
   },
   {
-    name: 'denied by key, denied by Esc, allowed by key',
+    name: 'a digit denies, Esc denies, a digit allows',
     play: async bench => {
       const terminal = await bench.ready()
       const answers: boolean[] = []
@@ -35,7 +36,7 @@ export const permissions: Scenario[] = [
     },
   },
   {
-    name: 'files edited in acceptEdits mode',
+    name: 'acceptEdits mode edits files without asking',
     play: async bench => {
       const terminal = bench.start(['--permission-mode', 'acceptEdits', '--settings', bench.hooks.settings()])
       await bench.untilReady(terminal)
@@ -47,7 +48,7 @@ export const permissions: Scenario[] = [
     },
   },
   {
-    name: 'nobody is asked in dontAsk mode',
+    name: 'dontAsk mode denies without asking',
     play: async bench => {
       const terminal = bench.start(['--permission-mode', 'dontAsk', '--settings', bench.hooks.settings()])
       await bench.untilReady(terminal)
@@ -58,10 +59,11 @@ export const permissions: Scenario[] = [
     },
   },
   {
-    name: 'a question to the user',
+    name: 'a question is answered, and another one is cancelled',
     play: async bench => {
       const terminal = await bench.ready()
       await bench.say(terminal, `Ask. [[tool AskUserQuestion ${question}]] [[text Thanks.]]`)
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /^ ?Which one\?/m)
       terminal.send('2')
       await bench.untilEvent('Stop')
@@ -74,11 +76,12 @@ export const permissions: Scenario[] = [
     },
   },
   {
-    name: 'a plan, approved',
+    name: 'a plan is approved',
     play: async bench => {
       const terminal = bench.start(['--permission-mode', 'plan', '--settings', bench.hooks.settings()])
       await bench.untilReady(terminal)
       await bench.say(terminal, 'Plan. [[plan # My plan]] [[tool ExitPlanMode {}]] [[text Planned.]]')
+      await bench.untilEvent('PermissionRequest')
       await bench.untilDialog(terminal, /Ready to code\?/)
       terminal.send('2')
       await bench.untilEvent('Stop')

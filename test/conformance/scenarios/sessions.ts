@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from '../bench.ts'
-import { greeted, keys, leave, type Scenario } from '../scenario.ts'
+import { keys, leave, type Scenario, startAndGreet } from '../scenario.ts'
 
 const otherId = '11111111-2222-4333-8444-555555555555'
 
@@ -19,9 +19,9 @@ async function refusals(bench: Bench, all: readonly (readonly string[])[]): Prom
 
 export const sessions: Scenario[] = [
   {
-    name: 'resume keeps name and mode, fork leaves the original alone',
+    name: 'resume keeps name and mode, and fork leaves the original unchanged',
     play: async bench => {
-      const first = await greeted(bench, ['-n', 'kept'])
+      const first = await startAndGreet(bench, ['-n', 'kept'])
       first.send(keys.shiftTab)
       await bench.untilScreen(first, /accept edits on/)
       await bench.say(first, 'More. [[text More.]]')
@@ -36,17 +36,17 @@ export const sessions: Scenario[] = [
       const fork = ['--fork-session', '--session-id', otherId, '--settings', bench.hooks.settings()]
       const forked = bench.start(['--resume', bench.sessionId, ...fork])
       await bench.untilReady(forked)
-      const silent = bench.transcripts()
+      const beforePrompt = bench.transcripts()
       await bench.say(forked, 'Fourth. [[text Four.]]')
       await bench.untilEvent('Stop', 4)
       await leave(bench, forked)
-      return { silent, after: bench.transcripts() }
+      return { beforePrompt, after: bench.transcripts() }
     },
   },
   {
-    name: 'resume from another directory goes on in the original file; -c takes the latest',
+    name: 'resume in another directory writes to the original file, and -c takes the latest conversation',
     play: async bench => {
-      await leave(bench, await greeted(bench))
+      await leave(bench, await startAndGreet(bench))
       const inner = join(bench.cwd, 'inner')
       mkdirSync(inner)
       const settings = ['--permission-mode', 'manual', '--settings', bench.hooks.settings()]
@@ -62,9 +62,9 @@ export const sessions: Scenario[] = [
     },
   },
   {
-    name: 'session ids are not misused',
+    name: 'invalid session ids are refused',
     play: async bench => {
-      await leave(bench, await greeted(bench))
+      await leave(bench, await startAndGreet(bench))
       return refusals(bench, [
         ['--session-id', bench.sessionId],
         ['--session-id', otherId, '--resume', bench.sessionId],
@@ -74,7 +74,7 @@ export const sessions: Scenario[] = [
     },
   },
   {
-    name: 'the command line is not misused',
+    name: 'invalid command lines are refused',
     play: async bench => {
       const texts = await refusals(bench, [
         ['-c'],
@@ -90,7 +90,7 @@ export const sessions: Scenario[] = [
     },
   },
   {
-    name: 'help names the permission modes in the same form',
+    name: 'help lists the permission modes in the same form',
     play: async bench => {
       const help = await refusal(bench, ['--help'])
       const flat = help.replace(/\s+/g, ' ')

@@ -1,8 +1,8 @@
 import type { Bench } from '../bench.ts'
-import { greeted, keys, leave, type Scenario, work } from '../scenario.ts'
+import { keys, leave, type Scenario, startAndGreet, startLongCommand } from '../scenario.ts'
 
 async function ended(bench: Bench, signal: NodeJS.Signals): Promise<unknown> {
-  const terminal = await greeted(bench)
+  const terminal = await startAndGreet(bench)
   terminal.kill(signal)
   await bench.ended(terminal)
   return { modes: terminal.modes(), statusFile: bench.hasStatusFile(terminal) }
@@ -10,7 +10,7 @@ async function ended(bench: Bench, signal: NodeJS.Signals): Promise<unknown> {
 
 async function endedAtWork(bench: Bench, signal: NodeJS.Signals): Promise<unknown> {
   const terminal = await bench.ready(['--allowedTools', 'Bash'])
-  const pid = await work(bench, terminal)
+  const pid = await startLongCommand(bench, terminal)
   terminal.kill(signal)
   await bench.ended(terminal)
   await bench.untilGone(pid)
@@ -18,14 +18,20 @@ async function endedAtWork(bench: Bench, signal: NodeJS.Signals): Promise<unknow
 }
 
 export const signals: Scenario[] = [
-  { name: 'SIGHUP', play: bench => ended(bench, 'SIGHUP') },
-  { name: 'SIGKILL leaves the mess', play: bench => ended(bench, 'SIGKILL') },
-  { name: 'SIGTERM while a command runs ends both', play: bench => endedAtWork(bench, 'SIGTERM') },
-  { name: 'SIGINT while a command runs ends both, with 0', play: bench => endedAtWork(bench, 'SIGINT') },
+  { name: 'SIGHUP ends it in order', play: bench => ended(bench, 'SIGHUP') },
   {
-    name: 'Ctrl-Z gives the terminal back, SIGCONT takes it again with what was typed',
+    name: 'SIGKILL leaves the terminal and the status file as they are',
+    play: bench => ended(bench, 'SIGKILL'),
+  },
+  { name: 'SIGTERM ends a running command as well', play: bench => endedAtWork(bench, 'SIGTERM') },
+  {
+    name: 'SIGINT ends a running command as well, with exit code 0',
+    play: bench => endedAtWork(bench, 'SIGINT'),
+  },
+  {
+    name: 'Ctrl-Z releases the terminal, and SIGCONT brings back the typed text',
     play: async bench => {
-      const terminal = await greeted(bench)
+      const terminal = await startAndGreet(bench)
       terminal.send('half a thought')
       await bench.untilScreen(terminal, /half a thought/)
       terminal.send(keys.ctrlZ)

@@ -1,10 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { modeChoices, modeFromWord, type PermissionMode } from './modes.ts'
-import { claudeVersion } from './version.ts'
+import { modeChoices, modeFromWord, type PermissionMode } from './permissions.ts'
+import { claudeVersion } from './release.ts'
 
 export interface Arguments {
   sessionId?: string
-  /** A session id or a name; `true` when none was given. */
+  /** A session id or a name, or `true` if the flag was given without a value. */
   resume?: string | true
   continue?: boolean
   forkSession?: boolean
@@ -17,7 +17,7 @@ export interface Arguments {
   prompt?: string
 }
 
-/** What the command line asks for, or what to print instead and the exit code that goes with it. */
+/** The parsed command line, or a text to print and the exit code to leave with. */
 export type Parsed = { run: Arguments } | { print: string; exitCode: number }
 
 export function parseArguments(argv: readonly string[]): Parsed {
@@ -59,7 +59,7 @@ function declare(): Command {
     .helpOption('-h, --help', 'Display help for command')
 }
 
-/** `default` is taken as well as `manual`, though help and errors do not say so. */
+/** Accepts `default` as well as `manual`, although help and error messages do not mention it. */
 function permissionModeOption(): Option {
   return new Option('--permission-mode <mode>', 'Permission mode to use for the session')
     .choices(modeChoices)
@@ -81,7 +81,7 @@ function argumentsOf(command: Command): Arguments {
   }
 }
 
-/** `Bash(git *) Edit,Write` is three tools: blanks and commas part them, except inside brackets. */
+/** Splits at spaces and commas, except inside parentheses: `Bash(git *) Edit,Write` names three tools. */
 function toolList(words: readonly string[] = []): string[] {
   return words.flatMap(word => word.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [])
 }

@@ -19,27 +19,27 @@ async function storedMission() {
   const { agent } = paths.mission(mission.id)
   mkdirSync(agent, { recursive: true })
   return {
-    rubbish: join(paths.missions, `.deleted-${mission.id}`),
+    trash: join(paths.missions, `.deleted-${mission.id}`),
     remove: (check: () => void) => removeMission(context, db, mission.id, check),
     isStored: () => getMission(db, mission.id) !== undefined,
     hasFiles: () => existsSync(agent),
   }
 }
 
-test('a mission is removed with its files, unless the last check refuses', async () => {
-  const { remove, isStored, hasFiles, rubbish } = await storedMission()
+test('a mission is removed with its files, unless the final check refuses', async () => {
+  const { remove, isStored, hasFiles, trash } = await storedMission()
   const refuse = () => {
-    throw new Error('it runs')
+    throw new Error('it is running')
   }
-  await expect(remove(refuse)).rejects.toThrow('it runs')
+  await expect(remove(refuse)).rejects.toThrow('it is running')
   expect([isStored(), hasFiles()]).toEqual([true, true])
   await remove(() => {})
-  expect([isStored(), hasFiles(), existsSync(rubbish)]).toEqual([false, false, false])
+  expect([isStored(), hasFiles(), existsSync(trash)]).toEqual([false, false, false])
 })
 
-test('what cannot be moved out of sight stays in the store', async () => {
-  const { remove, isStored, hasFiles, rubbish } = await storedMission()
-  writeFileSync(rubbish, 'in the way')
+test('a mission stays in the store if its files cannot be moved away', async () => {
+  const { remove, isStored, hasFiles, trash } = await storedMission()
+  writeFileSync(trash, 'in the way')
   await expect(remove(() => {})).rejects.toThrow('ENOTDIR')
   expect([isStored(), hasFiles()]).toEqual([true, true])
 })

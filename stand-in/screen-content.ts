@@ -1,19 +1,23 @@
-import { padEnd, textWidth, truncate } from '../src/io/text.ts'
-import type { Entry } from './conversation-entry.ts'
-import type { OpenDialog } from './dialog.ts'
+import type { OpenDialog } from './dialogs.ts'
 import type { PromptBox } from './prompt-box.ts'
-import { bold, inverse, shaded, tint } from './style.ts'
-import { hanging, wrap } from './text-layout.ts'
-import { claudeVersion } from './version.ts'
+import { claudeVersion } from './release.ts'
+import { bold, hanging, inverse, padEnd, shaded, textWidth, tint, truncate, wrap } from './text-layout.ts'
 
-/** Everything the screen shows, as data. */
-export interface Picture {
+/** One item of the conversation as shown on the screen. */
+export type Entry =
+  | { kind: 'user'; text: string }
+  | { kind: 'assistant'; text: string }
+  | { kind: 'tool'; text: string; detail?: string }
+  | { kind: 'note'; text: string }
+
+/** Everything that the screen shows. */
+export interface ScreenContent {
   columns: number
   rows: number
   directory: string
   name?: string
   entries: readonly Entry[]
-  /** What Claude is at, while it is at something. */
+  /** What Claude is doing; undefined while it is idle. */
   activity?: string
   dialog?: OpenDialog
   box: PromptBox
@@ -23,21 +27,21 @@ export interface Picture {
 const nbsp = '\u00a0'
 const shownCharacters = 4_000
 
-export function frameOf(picture: Picture): string[] {
-  const { rows, columns } = picture
-  const below = picture.dialog ? dialogLines(picture.dialog, columns) : promptLines(picture)
+export function screenLines(content: ScreenContent): string[] {
+  const { rows, columns } = content
+  const below = content.dialog ? dialogLines(content.dialog, columns) : promptLines(content)
   const above = [
-    ...headerLines(picture),
-    ...picture.entries.flatMap(entry => ['', ...entryLines(entry, columns)]),
+    ...headerLines(content),
+    ...content.entries.flatMap(entry => ['', ...entryLines(entry, columns)]),
   ]
-  if (picture.activity) above.push('', tint('brand', `✻ ${picture.activity}`))
+  if (content.activity) above.push('', tint('brand', `✻ ${content.activity}`))
   const room = Math.max(0, rows - below.length)
   const shown = above.slice(-room || above.length).slice(0, room)
   const filler = Array.from({ length: room - shown.length }, () => '')
   return [...shown, ...filler, ...below].slice(-rows).map(line => truncateStyled(line, columns))
 }
 
-function headerLines({ directory }: Picture): string[] {
+function headerLines({ directory }: ScreenContent): string[] {
   return [
     '',
     ` ${tint('brand', '✻')} ${bold('Claude Code')} ${tint('quiet', `v${claudeVersion}`)}`,
@@ -63,7 +67,7 @@ function detailLines(detail: string | undefined, columns: number): string[] {
   return detail ? hanging('  ⎿  ', detail, columns).map(line => tint('quiet', line)) : []
 }
 
-function promptLines({ columns, name, box, footer }: Picture): string[] {
+function promptLines({ columns, name, box, footer }: ScreenContent): string[] {
   const label = name ? ` ${truncate(name, Math.max(1, columns - 10))} ─` : ''
   const top = '─'.repeat(Math.max(0, columns - textWidth(label))) + label
   return [
@@ -74,12 +78,12 @@ function promptLines({ columns, name, box, footer }: Picture): string[] {
   ]
 }
 
-/** A prompt may be megabytes; no screen shows that much, and wrapping it would take seconds. */
+/** A prompt may be megabytes long, and wrapping all of it would take seconds. */
 function shortened(text: string): string {
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text
 }
 
-/** The terminal's own cursor is hidden, so the box draws one. */
+/** Draws a cursor, because the terminal's own cursor is hidden. */
 function boxLines({ text, cursor }: PromptBox, columns: number): string[] {
   const marker = '\u0000'
   const before = text.slice(Math.max(0, cursor - shownCharacters), cursor)
@@ -113,7 +117,7 @@ export function dialogLines({ dialog, selected }: OpenDialog, columns: number): 
   ]
 }
 
-/** A last guard: a line that is too wide would wrap and shift everything below it. */
+/** A line that is too wide would wrap and shift all lines below it. */
 function truncateStyled(line: string, columns: number): string {
   const bare = line.replace(/\u001b\[[\d;]*m/g, '')
   return textWidth(bare) <= columns ? line : truncate(bare, columns)

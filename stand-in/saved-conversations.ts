@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type { PermissionMode } from './modes.ts'
-import { claudeVersion, modelId } from './version.ts'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { ClaudePaths } from './claude-files.ts'
+import { modeFromWord, type PermissionMode } from './permissions.ts'
+import { claudeVersion, modelId } from './release.ts'
+import type { Entry } from './screen-content.ts'
+import { spokenPart } from './script.ts'
 
 export type Line = Record<string, unknown>
 
@@ -13,13 +16,13 @@ export interface TranscriptHead {
   name?: string
 }
 
-/** One conversation on disk. The file comes into being with the first message, not before. */
+/** Writes one conversation to disk. The file is created with the first message, not before. */
 export class Transcript {
   readonly path: string
   private readonly head: () => TranscriptHead
   private readonly saving: boolean
   private parent: string | null = null
-  /** The lines of the conversation this one was forked from, written down with the first message. */
+  /** The lines of the conversation that this one was forked from. They are written with the first message. */
   private inherited: Line[] = []
 
   constructor(path: string, head: () => TranscriptHead, saving: boolean) {
@@ -53,7 +56,7 @@ export class Transcript {
     })
   }
 
-  /** A hook's answer to a permission request was taken. */
+  /** Records that a hook answered a permission request. */
   hookDecision(toolUseID: string, decision: 'allow' | 'deny'): void {
     const attachment = {
       type: 'hook_permission_decision',
@@ -126,5 +129,70 @@ export function readTranscript(path: string): Line[] {
     } catch {
       return []
     }
+  })
+}
+
+/** A conversation found on disk. */
+export interface SavedSession {
+  sessionId: string
+  path: string
+  lines: Line[]
+  name?: string
+  mode?: PermissionMode
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+export function isSessionId(text: string): boolean {
+  return uuid.test(text)
+}
+
+/** Looks for an id in all projects, and for a name in the project of `cwd`. */
+export function findSession(paths: ClaudePaths, cwd: string, wanted: string): SavedSession | undefined {
+  if (!isSessionId(wanted)) return sessionsIn(paths.project(cwd)).find(session => session.name === wanted)
+  const projects = join(paths.config, 'projects')
+  const here = [paths.project(cwd), ...directoriesIn(projects).map(name => join(projects, name))]
+  const path = here.map(project => join(project, `${wanted}.jsonl`)).find(candidate => existsSync(candidate))
+  return path ? savedSession(path) : undefined
+}
+
+export function latestSession(paths: ClaudePaths, cwd: string): SavedSession | undefined {
+  return sessionsIn(paths.project(cwd))[0]
+}
+
+function sessionsIn(project: string): SavedSession[] {
+  if (!existsSync(project)) return []
+  const paths = readdirSync(project)
+    .filter(name => name.endsWith('.jsonl'))
+    .map(name => join(project, name))
+  return paths.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs).map(savedSession)
+}
+
+function directoriesIn(path: string): string[] {
+  return existsSync(path) ? readdirSync(path) : []
+}
+
+function savedSession(path: string): SavedSession {
+  const lines = readTranscript(path)
+  const mode = lines.findLast(line => line.type === 'permission-mode')?.permissionMode
+  return {
+    sessionId: basename(path, '.jsonl'),
+    path,
+    lines,
+    name: lines.findLast(line => line.type === 'custom-title')?.customTitle as string | undefined,
+    mode: typeof mode === 'string' ? modeFromWord(mode) : undefined,
+  }
+}
+
+/** The part of a saved conversation that is shown after a resume. */
+export function entriesOf(lines: readonly Line[]): Entry[] {
+  return lines.flatMap(line => {
+    const content = (line.message as { content?: unknown } | undefined)?.content
+    if (line.type === 'user' && typeof content === 'string')
+      return [{ kind: 'user', text: spokenPart(content) }]
+    if (line.type !== 'assistant' || !Array.isArray(content)) return []
+    return content.flatMap((block: Line): Entry[] =>
+      block.type === 'text' ? [{ kind: 'assistant', text: String(block.text) }] : [],
+    )
   })
 }

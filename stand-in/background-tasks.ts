@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Something that goes on beside the conversation. */
+/** A command or an agent that runs in the background. */
 export type Task =
   | { id: string; type: 'shell'; description: string; command: string }
   | { id: string; type: 'subagent'; description: string; agentType: string }
@@ -20,7 +20,7 @@ export class Tasks {
     return [...this.running.values()].filter(task => task.type === type).length
   }
 
-  /** As hooks are told of them. */
+  /** The running tasks in the form that hooks receive. */
   list(): Record<string, unknown>[] {
     return [...this.running.values()].map(task => ({
       id: task.id,
@@ -43,7 +43,7 @@ export interface Finished {
   result?: string
 }
 
-/** What Claude tells itself when a task ends; it comes as a prompt. */
+/** The prompt that Claude sends to itself when a task ends. */
 export function notification(task: Finished): string {
   return [
     '<task-notification>',

@@ -1,43 +1,41 @@
-import type { Entry } from './conversation-entry.ts'
+import type { Tasks } from './background-tasks.ts'
+import type { Session } from './claude-session.ts'
 import type { Dialogs } from './dialogs.ts'
-import type { ExitKey } from './exit-key.ts'
-import { modeLabel } from './modes.ts'
-import { dialogLines, frameOf } from './picture.ts'
-import { boxWith, emptyBox, type PromptBox } from './prompt-box.ts'
+import { modeLabel } from './permissions.ts'
+import { boxWith, type ExitKey, emptyBox, type PromptBox } from './prompt-box.ts'
 import type { Screen } from './screen.ts'
-import type { Session } from './session.ts'
-import type { Tasks } from './tasks.ts'
+import { dialogLines, type Entry, screenLines } from './screen-content.ts'
 
-/** What the picture is made from. */
-export interface Scene {
+/** The objects whose state the view shows. */
+export interface ViewSources {
   session: Session
   dialogs: Dialogs
   tasks: Tasks
   exitKey: ExitKey
   agentView: boolean
-  /** In tmux the title stands still, so that it does not look like news. */
+  /** True inside tmux, where a spinner in the title would look like activity in the window. */
   stillTitle: boolean
   isBusy(): boolean
 }
 
 const spinnerMs = 1_000
 
-/** The conversation on the screen, redrawn whenever something in it changes. */
-export class Display {
+/** Draws the conversation, and redraws it whenever something in it changes. */
+export class ConversationView {
   box: PromptBox = emptyBox
   private entries: Entry[]
   private readonly screen: Screen
-  private readonly scene: Scene
+  private readonly sources: ViewSources
   private stage: 'questions' | 'conversation' | 'off' = 'off'
   private busySince: number | undefined
 
-  constructor(screen: Screen, scene: Scene, entries: Entry[]) {
+  constructor(screen: Screen, sources: ViewSources, entries: Entry[]) {
     this.screen = screen
-    this.scene = scene
+    this.sources = sources
     this.entries = entries
   }
 
-  /** Nothing is touched until there is something to ask. */
+  /** Leaves the terminal untouched until there is a dialog to show. */
   openQuestions(): void {
     this.stage = 'questions'
   }
@@ -71,7 +69,7 @@ export class Display {
     this.entries = []
   }
 
-  /** A prompt that came to nothing goes back to where it was typed. */
+  /** Puts a prompt that got no answer back into the prompt box. */
   takeBack(prompt: string): void {
     const at = this.entries.findLastIndex(entry => entry.kind === 'user')
     if (at >= 0) this.entries.splice(at, 1)
@@ -85,29 +83,29 @@ export class Display {
 
   refresh(): void {
     const { columns, rows } = this.screen
-    const dialog = this.scene.dialogs.current
+    const dialog = this.sources.dialogs.current
     if (this.stage === 'questions' && dialog) {
       this.screen.openInline()
       this.screen.draw(dialogLines(dialog, columns))
     }
     if (this.stage !== 'conversation') return
-    const { cwd: directory, name } = this.scene.session
+    const { cwd: directory, name } = this.sources.session
     const { entries, box } = this
     this.screen.setTitle(this.title())
     const parts = { activity: this.activity(), footer: this.footer() }
-    this.screen.draw(frameOf({ columns, rows, directory, name, entries, dialog, box, ...parts }))
+    this.screen.draw(screenLines({ columns, rows, directory, name, entries, dialog, box, ...parts }))
   }
 
   private title(): string {
     const turning = Math.floor(Date.now() / spinnerMs) % 2 === 0 ? '◐' : '◑'
-    const sign = this.scene.isBusy() && !this.scene.stillTitle ? turning : '✳'
-    return `${sign} ${this.scene.session.name ?? 'Claude Code'}`
+    const sign = this.sources.isBusy() && !this.sources.stillTitle ? turning : '✳'
+    return `${sign} ${this.sources.session.name ?? 'Claude Code'}`
   }
 
   private activity(): string | undefined {
-    if (!this.scene.isBusy()) {
+    if (!this.sources.isBusy()) {
       this.busySince = undefined
-      const agents = this.scene.tasks.count('subagent')
+      const agents = this.sources.tasks.count('subagent')
       return agents > 0 ? `Waiting for ${agents} background ${agents === 1 ? 'agent' : 'agents'}` : undefined
     }
     if (this.busySince === undefined) {
@@ -119,7 +117,7 @@ export class Display {
 
   private tick(): void {
     const timer = setTimeout(() => {
-      if (!this.scene.isBusy()) return
+      if (!this.sources.isBusy()) return
       this.refresh()
       this.tick()
     }, spinnerMs)
@@ -127,11 +125,11 @@ export class Display {
   }
 
   private footer(): string[] {
-    const { session, tasks, exitKey, agentView } = this.scene
+    const { session, tasks, exitKey, agentView } = this.sources
     const shells = tasks.count('shell')
     const parts = [modeLabel(session.mode) + (session.mode === 'default' ? '' : ' (shift+tab to cycle)')]
     if (shells > 0) parts.push(`${shells} ${shells === 1 ? 'shell' : 'shells'}`)
-    if (this.scene.isBusy()) parts.push('esc to interrupt')
+    if (this.sources.isBusy()) parts.push('esc to interrupt')
     if (agentView) parts.push('← for agents')
     const warning = '⚠ Transcript saving is off — inherited CLAUDE_CODE_CHILD_SESSION marker'
     return [...(session.saving ? [] : [warning]), exitKey.hint ?? parts.join(' · ')]

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { endGroup } from './process-group.ts'
+import { endGroup } from './signals.ts'
 
 export interface BashPlace {
   cwd: string
@@ -28,11 +28,14 @@ const silentCommands = new Set([
   'touch',
 ])
 
-/** Commands of the Bash tool: each in a session of its own, all of them ended with the program. */
+/** Runs the commands of the Bash tool, each in its own session. All of them end with the program. */
 export class Shells {
   private readonly running = new Set<ChildProcess>()
 
-  /** Both outputs in the order they came. Ended with its whole group when the signal says so. */
+  /**
+   * Collects stdout and stderr in the order in which they arrive. Aborting the signal ends the whole process
+   * group.
+   */
   async run(command: string, place: BashPlace, signal: AbortSignal): Promise<BashResult> {
     const child = this.start(command, place, 'pipe')
     let output = ''
@@ -48,7 +51,7 @@ export class Shells {
     return { exitCode, output: output.replace(/\n+$/, '') }
   }
 
-  /** Goes on while the conversation does; its output is in the file. */
+  /** Resolves with the exit code. The command's output goes to the file. */
   background(command: string, place: BashPlace, outputPath: string): Promise<number> {
     mkdirSync(dirname(outputPath), { recursive: true, mode: 0o700 })
     const file = openSync(outputPath, 'w', 0o600)
@@ -82,7 +85,7 @@ function exitOf(child: ChildProcess, event: 'exit' | 'close'): Promise<number> {
   })
 }
 
-/** Some commands say nothing when all went well. */
+/** Some commands print nothing when they succeed. */
 export function expectsNoOutput(command: string): boolean {
   return !/[;&|]/.test(command) && silentCommands.has(command.trim().split(/\s+/)[0] ?? '')
 }

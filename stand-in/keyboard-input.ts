@@ -1,3 +1,54 @@
+import { openSync, readFileSync } from 'node:fs'
+import { ReadStream } from 'node:tty'
+
+/** An Esc counts as the Esc key if no more bytes of a sequence arrive within this time. */
+const escapeDelayMs = 25
+
+/** Reads keys from stdin, or from `/dev/tty` if stdin is not a terminal and holds a prompt. */
+export class TerminalInput {
+  private readonly stream: ReadStream
+  private readonly parser = new KeyParser()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(stdin: NodeJS.ReadStream) {
+    this.stream = stdin.isTTY ? stdin : new ReadStream(openSync('/dev/tty', 'r+'))
+  }
+
+  listen(onKey: (key: Key | Report) => void, onGone: () => void): void {
+    this.stream.setEncoding('utf8')
+    this.stream.on('error', onGone)
+    this.stream.on('end', onGone)
+    this.stream.on('data', (data: Buffer | string) => {
+      clearTimeout(this.timer)
+      for (const key of this.parser.feed(String(data))) onKey(key)
+      if (this.parser.escapePending)
+        this.timer = setTimeout(() => this.parser.flush().forEach(onKey), escapeDelayMs)
+    })
+    this.raw(true)
+    this.stream.resume()
+  }
+
+  raw(on: boolean): void {
+    try {
+      this.stream.setRawMode(on)
+    } catch {
+      // The terminal is gone.
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.timer)
+    this.raw(false)
+    this.stream.pause()
+    this.stream.destroy()
+  }
+}
+
+/** Returns undefined if stdin is the terminal. */
+export function promptFromStdin(stdin: NodeJS.ReadStream): string | undefined {
+  return stdin.isTTY ? undefined : readFileSync(0, 'utf8')
+}
+
 export type KeyName =
   | 'enter'
   | 'newline'
@@ -18,7 +69,7 @@ export type KeyName =
 
 export type Key = { name: KeyName } | { name: 'text'; text: string } | { name: 'paste'; text: string }
 
-/** What the terminal says about itself, rather than what somebody typed. */
+/** A message from the terminal itself, not a key. */
 export type Report = { name: 'keyboard-protocol' }
 
 const esc = '\u001b'
@@ -49,10 +100,13 @@ const finals: Record<string, KeyName> = {
   Z: 'shift-tab',
 }
 
-/** Reports and mouse events end like keys do, so whole sequences are taken before they are judged. */
+/**
+ * Reports and mouse events end in the same letters as keys, so a sequence is read completely before it is
+ * interpreted.
+ */
 const sequence = /^\u001b(?:\[<[\d;]+[Mm]|\[[0-?]*[ -/]*[@-~]|O[A-Z]|[P\]_^][\s\S]*?(?:\u0007|\u001b\\))/
 
-/** Turns what a terminal sends into keys. A sequence may come in pieces; the rest waits for the next one. */
+/** Turns terminal input into keys. An incomplete sequence is kept until the next input arrives. */
 export class KeyParser {
   private rest = ''
 
@@ -63,7 +117,7 @@ export class KeyParser {
     return keys
   }
 
-  /** A lone Esc is only known to be one when nothing follows it. */
+  /** True if the input ends in an Esc that may be a key or the start of a sequence. */
   get escapePending(): boolean {
     return this.rest === esc
   }

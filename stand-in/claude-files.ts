@@ -1,14 +1,57 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import lockfile from 'proper-lockfile'
+
+/** The paths of the files that Claude keeps. */
+export interface ClaudePaths {
+  config: string
+  claudeJson: string
+  sessions: string
+  plans: string
+  /** The directory with the transcripts of all conversations that were started in `cwd`. */
+  project(cwd: string): string
+  transcript(cwd: string, sessionId: string): string
+  subagentTranscript(cwd: string, sessionId: string, agentId: string): string
+  taskOutput(cwd: string, sessionId: string, taskId: string): string
+}
+
+export function claudePaths(env: NodeJS.ProcessEnv): ClaudePaths {
+  const home = env.HOME || homedir()
+  const config = env.CLAUDE_CONFIG_DIR || join(home, '.claude')
+  const project = (cwd: string) => join(config, 'projects', flattened(cwd))
+  return {
+    config,
+    claudeJson: env.CLAUDE_CONFIG_DIR ? join(config, '.claude.json') : join(home, '.claude.json'),
+    sessions: join(config, 'sessions'),
+    plans: join(config, 'plans'),
+    project,
+    transcript: (cwd, sessionId) => join(project(cwd), `${sessionId}.jsonl`),
+    subagentTranscript: (cwd, sessionId, agentId) =>
+      join(project(cwd), sessionId, 'subagents', `agent-${agentId}.jsonl`),
+    taskOutput: (cwd, sessionId, taskId) =>
+      join(
+        tmpdir(),
+        `claude-${process.getuid?.() ?? 0}`,
+        flattened(cwd),
+        sessionId,
+        'tasks',
+        `${taskId}.output`,
+      ),
+  }
+}
+
+function flattened(cwd: string): string {
+  return cwd.replace(/[^a-zA-Z0-9]/g, '-')
+}
 
 interface Project {
   hasTrustDialogAccepted?: boolean
   [key: string]: unknown
 }
 
-/** Claude's own memory between runs, shared by every running Claude. */
+/** The content of `.claude.json`, which all running Claudes share. */
 export interface ClaudeJson {
   numStartups?: number
   projects?: Record<string, Project>
@@ -26,7 +69,7 @@ export function readClaudeJson(path: string): ClaudeJson {
   }
 }
 
-/** Changes the file under the lock of every Claude; like Claude itself, goes on without it when it cannot be had. */
+/** Changes the file under a lock. Like Claude, it writes without the lock if the lock cannot be acquired. */
 export async function updateClaudeJson(path: string, change: (json: ClaudeJson) => void): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const release = await lockfile
@@ -43,7 +86,7 @@ export async function updateClaudeJson(path: string, change: (json: ClaudeJson) 
   }
 }
 
-/** A trusted parent covers its children, up to and not beyond the root of a git repository. */
+/** A trusted directory covers its subdirectories, but its trust stops at the root of a git repository. */
 export function isTrusted(json: ClaudeJson, directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     if (json.projects?.[at]?.hasTrustDialogAccepted) return true

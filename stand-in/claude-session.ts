@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { carriesEffort, carriesMode, type HookEvent } from './hook-events.ts'
-import type { PermissionMode } from './modes.ts'
-import type { Places } from './places.ts'
-import { Transcript } from './transcript.ts'
+import type { ClaudePaths } from './claude-files.ts'
+import { carriesEffort, carriesMode, type HookEvent } from './hooks.ts'
+import type { PermissionMode } from './permissions.ts'
+import { Transcript } from './saved-conversations.ts'
 
 export interface AgentIdentity {
   id: string
@@ -15,19 +15,19 @@ export interface SessionStart {
   cwd: string
   mode: PermissionMode
   name?: string
-  places: Places
-  /** Off inside another Claude: nothing is kept and nothing can be resumed. */
+  paths: ClaudePaths
+  /** False inside another Claude. Then no transcript and no status file is written. */
   saving: boolean
-  /** Where a resumed conversation is kept, which may be another project's directory. */
+  /** The file of a resumed conversation, which may be in another project's directory. */
   transcriptPath?: string
 }
 
 const effort = { level: 'medium' }
 
-/** Who this conversation is: its id, its name, its mode, the prompt it is at. */
+/** The identity of a conversation: its id, name, permission mode and current prompt. */
 export class Session {
   readonly cwd: string
-  readonly places: Places
+  readonly paths: ClaudePaths
   readonly saving: boolean
   readonly derivedName: string
   sessionId: string
@@ -39,7 +39,7 @@ export class Session {
 
   constructor(start: SessionStart) {
     this.cwd = start.cwd
-    this.places = start.places
+    this.paths = start.paths
     this.saving = start.saving
     this.sessionId = start.sessionId
     this.mode = start.mode
@@ -48,7 +48,7 @@ export class Session {
     this.transcript = this.transcriptAt(start.transcriptPath ?? this.usualPath())
   }
 
-  /** `/clear` and forks: the same name and mode, another conversation. */
+  /** Switches to another conversation, but keeps name and mode. Used by `/clear` and by forks. */
   become(sessionId: string): void {
     this.sessionId = sessionId
     this.promptId = undefined
@@ -69,11 +69,11 @@ export class Session {
     this.promptId = randomUUID()
   }
 
-  /** The one file that may be written while planning; named after the first prompt that needs it. */
+  /** The only file that may be written in plan mode. It is named after the first prompt. */
   planFile(prompt = ''): string {
     const words = prompt.toLowerCase().match(/[a-z0-9]+/g) ?? ['plan']
     this.plan ??= join(
-      this.places.plans,
+      this.paths.plans,
       `${words.slice(0, 5).join('-')}-${randomBytes(3).toString('hex')}.md`,
     )
     return this.plan
@@ -94,11 +94,42 @@ export class Session {
   }
 
   private usualPath(): string {
-    return this.places.transcript(this.cwd, this.sessionId)
+    return this.paths.transcript(this.cwd, this.sessionId)
   }
 
   private transcriptAt(path: string): Transcript {
     const head = () => ({ sessionId: this.sessionId, cwd: this.cwd, mode: this.mode, name: this.name })
     return new Transcript(path, head, this.saving)
+  }
+}
+
+/** The variables that Claude sets for every process it starts. */
+function marks(session: Session): NodeJS.ProcessEnv {
+  return {
+    CLAUDECODE: '1',
+    CLAUDE_CODE_CHILD_SESSION: '1',
+    CLAUDE_CODE_ENTRYPOINT: 'cli',
+    CLAUDE_CODE_SESSION_ATTENDED: '1',
+    CLAUDE_CODE_SESSION_ID: session.sessionId,
+    CLAUDE_EFFORT: 'medium',
+    CLAUDE_PID: String(process.pid),
+  }
+}
+
+export function toolEnv(env: NodeJS.ProcessEnv, session: Session): NodeJS.ProcessEnv {
+  return { ...env, ...marks(session), GIT_EDITOR: 'true' }
+}
+
+export function hookEnv(
+  env: NodeJS.ProcessEnv,
+  session: Session,
+  size: { columns: number; rows: number },
+): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    ...marks(session),
+    CLAUDE_PROJECT_DIR: session.cwd,
+    COLUMNS: String(size.columns),
+    LINES: String(size.rows),
   }
 }
