@@ -3,7 +3,7 @@ import type { Runner } from '../system/runner.ts'
 
 const oldest = { major: 3, minor: 2 }
 
-/** null: not a number at all (`master`, OpenBSD's own), which always means a recent one. */
+/** Returns null for a version without a number (`master`, OpenBSD's own). Those are always recent. */
 export function parseTmuxVersion(text: string): { major: number; minor: number } | null {
   const word = text.trim().replace(/^tmux\s+/, '')
   if (word.startsWith('openbsd-') || word === 'master') return null

@@ -146,7 +146,7 @@ describe('the parent window', () => {
     const box = sessionBox()
     const done = box.agenc(['mission', 'new', '--blank'], { env: { AGENC_TMUX: '1' } })
     expect(done).toMatchObject({ exitCode: 64, stdout: '' })
-    expect(done.stderr).toContain('needs a terminal')
+    expect(done.stderr).toContain('Not a terminal')
     expect(box.missions()).toEqual([])
   })
 })
