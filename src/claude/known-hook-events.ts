@@ -1,4 +1,4 @@
-import { compareVersions } from './claude-version.ts'
+import { isAtLeast } from '../system/program-version.ts'
 
 /** Since which version of Claude Code each event is known; an unknown name opens a dialog that blocks. */
 const knownSince = {
@@ -21,5 +21,5 @@ export type HookEventName = keyof typeof knownSince
 export function knownHookEvents(version: string | null): HookEventName[] {
   const names = Object.keys(knownSince) as HookEventName[]
   if (version === null) return names.filter(name => knownSince[name].startsWith('1.'))
-  return names.filter(name => compareVersions(version, knownSince[name]) >= 0)
+  return names.filter(name => isAtLeast(version, knownSince[name]))
 }

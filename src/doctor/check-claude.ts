@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
-import { compareVersions, versionIn } from '../claude/claude-version.ts'
+import { versionIn } from '../claude/claude-version.ts'
 import { findClaude } from '../claude/find-claude.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { isAgencError } from '../errors.ts'
+import { isAtLeast } from '../system/program-version.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** The version that every test of agenc was run against, and the oldest whose hooks tell all that is needed. */
@@ -30,7 +31,7 @@ export function checkClaude({ exec, env }: Context, config: Config): Finding {
 const pinned = `npm install -g @anthropic-ai/claude-code@${testedVersion}`
 
 export function judgeVersion(version: string): Finding {
-  if (compareVersions(version, oldestVersion) < 0) {
+  if (!isAtLeast(version, oldestVersion)) {
     return warning(
       'claude',
       `Claude Code ${version} is older than ${oldestVersion}: some states of missions will not be seen`,
@@ -38,7 +39,7 @@ export function judgeVersion(version: string): Finding {
     )
   }
   const isOfOtherLine = lineOf(version) !== lineOf(testedVersion)
-  if (isOfOtherLine && compareVersions(version, testedVersion) > 0) {
+  if (isOfOtherLine && isAtLeast(version, testedVersion)) {
     return warning(
       'claude',
       `Claude Code ${version} is newer than ${testedVersion}, with which agenc was tested`,
