@@ -3,11 +3,11 @@ import { plainInput } from './cli/fast-args.ts'
 import { runCommand } from './cli/run-command.ts'
 import { type Context, systemContext } from './context.ts'
 import { ExitCode, isAgencError, isCancelled } from './errors.ts'
+import { cleanLines } from './io/text.ts'
 
 /** The one place where an error becomes an exit code. */
-async function report(error: unknown, { err, env }: Context): Promise<number> {
+function report(error: unknown, { err, env }: Context): number {
   if (isCancelled(error)) return ExitCode.cancelled
-  const { cleanLines } = await import('./io/clean.ts')
   const known = isAgencError(error) ? error : undefined
   const message = error instanceof Error ? error.message : String(error)
   err.line(`${err.paint('red', 'agenc:')} ${cleanLines(message)}`)
@@ -20,8 +20,8 @@ async function report(error: unknown, { err, env }: Context): Promise<number> {
 /** Runs `work` to its exit code, whatever becomes of it. */
 async function finish(work: (context: Context) => Promise<number>): Promise<void> {
   const context = systemContext()
-  process.on('uncaughtException', async error => {
-    process.exit(await report(error, context))
+  process.on('uncaughtException', error => {
+    process.exit(report(error, context))
   })
   // What is written is written by now, and an end of our own is quicker than Node's.
   process.exit(await work(context).catch(error => report(error, context)))

@@ -1,4 +1,5 @@
-import { type HookTarget, longestEventBytes, quoted } from './hook-command.ts'
+import { quoteForShell } from '../io/shell-quote.ts'
+import { type HookTarget, longestEventBytes } from './hook-command.ts'
 
 /** Where a hook that wants an answer waits for it, and who gives it. */
 export interface AskingTarget extends HookTarget {
@@ -36,8 +37,8 @@ export function askingHookCommand(
   otherwise = '',
   { seconds, moreSeconds } = usualPatience,
 ): string {
-  const [events, asks, bell] = [target.events, target.asks, target.bell].map(quoted)
-  const say = otherwise === '' ? '' : `printf '%s\\n' ${quoted(otherwise)};`
+  const [events, asks, bell] = [target.events, target.asks, target.bell].map(quoteForShell)
+  const say = otherwise === '' ? '' : `printf '%s\\n' ${quoteForShell(otherwise)};`
   return [
     `umask 077;e=${events}/$$ f=${asks}/$$ r= w=`,
     `g(){ rm -f "$f";${say}exit 0;}`,

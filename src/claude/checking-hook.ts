@@ -1,5 +1,5 @@
+import { quoteForShell } from '../io/shell-quote.ts'
 import { type AskingTarget, askingHookCommand } from './asking-hook.ts'
-import { quoted } from './hook-command.ts'
 
 export interface CheckingTarget extends AskingTarget {
   /** agenc's settings, in which rules are. */
@@ -13,7 +13,7 @@ export interface CheckingTarget extends AskingTarget {
  * is nothing to ask the wrapper; times and sizes would not tell that for sure.
  */
 export function checkingHookCommand(target: CheckingTarget, otherwise: string): string {
-  const [settings, undenied] = [target.settings, target.undenied].map(quoted)
+  const [settings, undenied] = [target.settings, target.undenied].map(quoteForShell)
   return [
     `[ -e ${undenied} ]&&{ [ -e ${settings} ]||[ -L ${settings} ]||exit 0`,
     `cmp -s ${settings} ${undenied} 2>/dev/null&&exit 0;}`,

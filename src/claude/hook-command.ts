@@ -1,3 +1,5 @@
+import { quoteForShell } from '../io/shell-quote.ts'
+
 /** Where a hook leaves its event, and which bell it rings then. */
 export interface HookTarget {
   events: string
@@ -13,7 +15,7 @@ const mostEvents = 4_000
  * The bell is rung last, when the file is whole.
  */
 export function hookCommand({ events, bell }: HookTarget): string {
-  const [directory, fifo] = [quoted(events), quoted(bell)]
+  const [directory, fifo] = [quoteForShell(events), quoteForShell(bell)]
   return [
     `umask 077;[ -p ${fifo} ]||exit 0`,
     `set -- ${directory}/*;[ $# -lt ${mostEvents} ]||exit 0`,
@@ -22,8 +24,4 @@ export function hookCommand({ events, bell }: HookTarget): string {
     `command exec 1<>${fifo}&&printf .`,
     'exit 0',
   ].join(';')
-}
-
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { realPathOf } from '../io/real-path.ts'
+import { realPathOf } from '../io/files.ts'
 import type { ClaudeLocations } from './claude-locations.ts'
 import { isObject } from './hook-event.ts'
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { realPathOf } from '../io/real-path.ts'
+import { realPathOf } from '../io/files.ts'
 import { cleanText } from '../io/text.ts'
 import { type HookEvent, isObject } from './hook-event.ts'
 

@@ -1,5 +1,5 @@
 import { type Context, withChanges } from '../context.ts'
-import { quietOutput } from '../io/quiet.ts'
+import { quietOutput } from '../io/output.ts'
 import type { AnyCommand } from './command.ts'
 
 export async function runCommand(

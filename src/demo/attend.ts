@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { AgencError, Cancelled } from '../errors.ts'
 import { systemProbe } from '../system/process-identity.ts'
-import { suspendTogether } from '../system/suspend-together.ts'
+import { suspendTogether } from '../system/signals.ts'
 import type { Visit } from './run-demo.ts'
 
 /** The session in the user's own terminal, until they detach, end it, or end us. */

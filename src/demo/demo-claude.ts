@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
+import { quoteForShell } from '../io/shell-quote.ts'
 
 /**
  * The demo's Claude: the stand-in, which gets the words of the tour as its prompt where it was started without one.
@@ -25,10 +26,6 @@ export function agentLauncher({ self }: Pick<Context, 'self'>, wordsDirectory: s
     agent: join(program!, '..', '..', 'dist', 'stand-in.js'),
     tour: wordsDirectory,
   }
-  const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`)
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${quoteForShell(value)}\n`)
   return `#!/bin/sh\n${lines.join('')}${script}`
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

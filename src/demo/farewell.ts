@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { wrap } from '../io/wrap.ts'
+import { wrap } from '../io/text.ts'
 import { findProgram } from '../system/find-program.ts'
 
 const installClaude = 'npm install -g @anthropic-ai/claude-code'

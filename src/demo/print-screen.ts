@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
-import { lacksUnicode, toAscii } from '../io/ascii.ts'
-import { wrap } from '../io/wrap.ts'
+import { lacksUnicode, toAscii, wrap } from '../io/text.ts'
 import type { Shot } from './play.ts'
 
 /** A caption, and the screen below it between two rules. */

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
-import { interruptible } from '../system/abort-on-signal.ts'
 import { postGuard } from '../system/guard.ts'
+import { interruptible } from '../system/signals.ts'
 import { requireTmux } from '../tmux/tmux-version.ts'
 import { type DemoPlace, makePlace } from './demo-paths.ts'
 import type { DemoScript, TourKeys } from './demo-script.ts'

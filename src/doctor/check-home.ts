@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Context } from '../context.ts'
+import { shellWord } from '../io/shell-quote.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 const privateDirectory = 0o700
@@ -19,7 +20,7 @@ export function checkHome({ paths }: Context): Finding[] {
       problem(
         'home',
         `${paths.home} belongs to somebody else`,
-        `sudo chown -R "$USER" ${quoted(paths.home)}`,
+        `sudo chown -R "$USER" ${shellWord(paths.home)}`,
       ),
     ]
   const open = [
@@ -40,13 +41,9 @@ function tooOpen(path: string, wanted: number): Finding[] {
   const mode = wanted.toString(8)
   const others = `others can get at ${basename(path)} (mode ${(stats.mode & 0o777).toString(8)})`
   return [
-    problem('home', others, `chmod ${mode} ${quoted(path)}`, () => {
+    problem('home', others, `chmod ${mode} ${shellWord(path)}`, () => {
       chmodSync(path, wanted)
       return `chmod ${mode} ${path}`
     }),
   ]
-}
-
-export function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

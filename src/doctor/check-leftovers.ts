@@ -4,9 +4,9 @@ import { editPrefix } from '../config/config-file.ts'
 import type { Context } from '../context.ts'
 import { errorCode } from '../errors.ts'
 import { isDraft } from '../io/files.ts'
+import { shellWord } from '../io/shell-quote.ts'
 import { isMissionId } from '../mission-id.ts'
 import { stagingPrefix } from '../repo/staging.ts'
-import { quoted } from './check-home.ts'
 import { type Finding, warning } from './finding.ts'
 
 const hourMs = 60 * 60 * 1000
@@ -40,7 +40,7 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
 }
 
 function rubbish(what: string, path: string): Finding {
-  return warning('leftovers', `${what}: ${path}`, `rm -rf ${quoted(path)}`, () => {
+  return warning('leftovers', `${what}: ${path}`, `rm -rf ${shellWord(path)}`, () => {
     rmSync(path, { recursive: true, force: true })
     return `removed ${path}`
   })
@@ -48,7 +48,7 @@ function rubbish(what: string, path: string): Finding {
 
 /** Directories only: a file that has come since stops it. */
 function emptyMission(path: string): Finding {
-  const remedy = `find ${quoted(path)} -type d -empty -delete`
+  const remedy = `find ${shellWord(path)} -type d -empty -delete`
   return warning('leftovers', `an empty mission: ${path}`, remedy, () => {
     removeEmptyDirectories(path)
     return `removed ${path}`
@@ -65,7 +65,7 @@ function unknownMission(path: string): Finding {
   return warning(
     'leftovers',
     `a mission's directory that the store does not know: ${path}`,
-    `Look whether you need something of it, then: rm -rf ${quoted(path)}`,
+    `Look whether you need something of it, then: rm -rf ${shellWord(path)}`,
   )
 }
 
@@ -74,7 +74,7 @@ function unsavedEdit(path: string): Finding {
   return warning(
     'leftovers',
     `settings from 'agenc config edit' that were not saved: ${path}`,
-    `Unless they are still open: look whether you need something of them, then: rm -rf ${quoted(path)}`,
+    `Unless they are still open: look whether you need something of them, then: rm -rf ${shellWord(path)}`,
   )
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/open-store.ts'
 import { readStore } from '../db/with-store.ts'
-import { quoted } from './check-home.ts'
+import { shellWord } from '../io/shell-quote.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 /** Nothing is written; a store of an older agenc is brought up to date, as by every command. */
@@ -28,6 +28,6 @@ function judge(db: Database, path: string): Finding {
 }
 
 function remedyFor(path: string): string {
-  const rescued = quoted(`${path}.rescued`)
-  return `Stop all missions, then: sqlite3 ${quoted(path)} .recover | sqlite3 ${rescued} - and put that in its place.`
+  const rescued = shellWord(`${path}.rescued`)
+  return `Stop all missions, then: sqlite3 ${shellWord(path)} .recover | sqlite3 ${rescued} - and put that in its place.`
 }

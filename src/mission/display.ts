@@ -1,4 +1,4 @@
-import { cleanText } from '../io/clean.ts'
+import { cleanText } from '../io/text.ts'
 
 /** `owner/name` where the host is the usual one, the whole id elsewhere. */
 export function displayRepo(repo: string): string {

@@ -2,7 +2,7 @@ import { installationFor } from '../cli/completion/install-script.ts'
 import { shellOf } from '../cli/completion/shells.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { wrap } from '../io/wrap.ts'
+import { wrap } from '../io/text.ts'
 
 export function sayWelcome({ err }: Context): void {
   err.line(err.paint('bold', 'Welcome to agenc.'))

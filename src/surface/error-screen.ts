@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
-import { cleanLines } from '../io/clean.ts'
+import { cleanLines } from '../io/text.ts'
 import { endingSignals } from '../wrapper/signal-policy.ts'
 
 /** Says what went wrong in a window that is about to close, and waits. Resolves to the exit code. */

@@ -2,15 +2,15 @@ import type { ChildProcess } from 'node:child_process'
 import type { Runner } from './runner.ts'
 
 /**
- * A shell that outlives the wrapper: it waits on a pipe that only the wrapper holds, so that even after
- * `kill -9` of the wrapper somebody is left to end its Claude. Before, it makes the wrapper's bell: to start
- * a program costs Node much more than a shell.
+ * A shell that outlives this process. It reads from a pipe whose other end only this process holds, so the read ends
+ * even after `kill -9`, and the shell runs the command that cleans up. First it makes a FIFO if it was given a path:
+ * a shell starts a program much more cheaply than Node.
  */
 const guardScript = `trap '' HUP INT TERM; [ -z "$1" ] || mkfifo -m 600 "$1"; shift; read -r word; exec "$@"`
 
 export interface Guard {
   pid: number | undefined
-  /** Everything has ended as it should. Resolves when the guard is gone, too. */
+  /** Ends the guard without running its command. Resolves when the guard is gone. */
   dismiss(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function postGuard(
   return { pid: guard.pid, dismiss }
 }
 
-/** It leads a group of its own, of which a `mkfifo` may be the other half. */
+/** The guard leads a process group of its own, and a `mkfifo` may still be running in it. */
 function killWithGroup({ pid, exitCode, signalCode }: ChildProcess): boolean {
   if (pid === undefined || exitCode !== null || signalCode !== null) return false
   try {

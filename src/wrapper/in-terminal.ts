@@ -4,7 +4,7 @@ import type { MissionId } from '../mission-id.ts'
 import { pressEnter, showUntilRead } from '../surface/error-screen.ts'
 import { hasOwnTerminal } from '../surface/terminal.ts'
 import { MissionWindow } from '../surface/tmux-window.ts'
-import { dieOf } from '../system/reraise-signal.ts'
+import { reraiseSignal } from '../system/signals.ts'
 import { runMission } from './run-mission.ts'
 import { exitCodeFor } from './signal-policy.ts'
 
@@ -25,7 +25,7 @@ export async function runInTerminal(context: Context, id: MissionId): Promise<nu
     // Ended by a command, not by leaving: nobody is to be moved.
     window?.leave({ isStopped: received === 'SIGTERM' || received === 'SIGINT' })
     // Elsewhere somebody may wait for an exit code.
-    if (window && received && exitCode === exitCodeFor(null, received)) dieOf(received)
+    if (window && received && exitCode === exitCodeFor(null, received)) reraiseSignal(received)
     return exitCode
   } catch (error) {
     window?.giveUp()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { quoteForShell } from '../../src/io/shell-quote.ts'
 
 export type HookEvent = { hook_event_name: string } & Record<string, unknown>
 
@@ -69,15 +70,11 @@ export class HookLog {
   }
 
   private hook(event: string) {
-    const command = ['sh', this.script, this.log, this.answerFile(event)].map(quoted).join(' ')
+    const command = ['sh', this.script, this.log, this.answerFile(event)].map(quoteForShell).join(' ')
     return { hooks: [{ type: 'command', command, timeout: 60 }] }
   }
 
   private answerFile(event: string): string {
     return join(this.root, `answer-${event}`)
   }
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Context } from '../../context.ts'
 import { AgencError } from '../../errors.ts'
 import { writeFileAtomically } from '../../io/files.ts'
+import { quoteForShell } from '../../io/shell-quote.ts'
 import { scripts } from './shell-scripts.ts'
 import type { Shell } from './shells.ts'
 
@@ -58,7 +59,7 @@ function place({ env, exec }: Context, shell: Shell): { path: string; next: stri
     case 'zsh': {
       const own = zshDirectories(exec.capture('zsh', ['-c', 'print -rl -- $fpath'], { env }).stdout, home)
       const directory = own ?? join(data, 'zsh', 'site-functions')
-      const line = `fpath=('${directory.replaceAll("'", `'\\''`)}' $fpath)`
+      const line = `fpath=(${quoteForShell(directory)} $fpath)`
       return {
         path: join(directory, '_agenc'),
         next: own ? 'New shells have it.' : `Add to ~/.zshrc, before compinit runs: ${line}`,

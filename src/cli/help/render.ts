@@ -1,5 +1,4 @@
-import { padEnd, textWidth } from '../../io/text.ts'
-import { indented, wrap } from '../../io/wrap.ts'
+import { indented, padEnd, textWidth, wrap } from '../../io/text.ts'
 import type { Block, Rows } from './topic.ts'
 
 const widest = 100

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { ago } from '../../io/ago.ts'
+import { ago } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'

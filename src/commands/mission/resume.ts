@@ -7,7 +7,7 @@ import { AgencError } from '../../errors.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/list.ts'
 import { shortId } from '../../mission-id.ts'
-import { whereIsIt } from '../../system/process-location.ts'
+import { describeLocation } from '../../system/process-table.ts'
 import { goToWindow } from '../../tmux/go-to-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { listMissionWindows, windowsIn } from '../../tmux/windows.ts'
@@ -61,7 +61,7 @@ async function resumeRunning(
   const window = answer.kind === 'ok' ? windowsIn(answer.lines).get(mission.id) : undefined
   if (window) return focus ? goToWindow(context, tmux, window, goOn) : 0
   throw new AgencError(
-    `${shortId(mission.id)} is running ${whereIsIt(context.exec, mission.wrapper_pid!)}`,
+    `${shortId(mission.id)} is running ${describeLocation(context.exec, mission.wrapper_pid!)}`,
     `Go there, or stop it first: agenc mission stop ${shortId(mission.id)}`,
   )
 }

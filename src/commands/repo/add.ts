@@ -13,7 +13,7 @@ import type { Source } from '../../repo/reference.ts'
 import { writeRepoChoices } from '../../repo/repo-choices.ts'
 import { sourceOf } from '../../repo/repo-source.ts'
 import { AlreadyThere } from '../../repo/staging.ts'
-import { interruptible } from '../../system/abort-on-signal.ts'
+import { interruptible } from '../../system/signals.ts'
 import { repoJson } from './repo-json.ts'
 
 interface Input {

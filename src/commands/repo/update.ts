@@ -9,7 +9,7 @@ import { displayRepo } from '../../mission/naming.ts'
 import { fetchUrlOf, libraryPath, updateInLibrary } from '../../repo/library.ts'
 import { withoutSecrets } from '../../repo/refusal.ts'
 import { resolveRepo } from '../../repo/resolve-repo.ts'
-import { interruptible } from '../../system/abort-on-signal.ts'
+import { interruptible } from '../../system/signals.ts'
 import { showProgress } from './progress.ts'
 
 interface Outcome {

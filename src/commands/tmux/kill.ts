@@ -3,7 +3,7 @@ import { type Context, withChanges } from '../../context.ts'
 import { listHeldMissions } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { statusesOf } from '../../mission/list.ts'
-import { startApart } from '../../system/spawn-detached.ts'
+import { startDetached } from '../../system/runner.ts'
 import { announce } from '../../tmux/announce.ts'
 import { placeInSession, sessionTarget } from '../../tmux/current-window.ts'
 import { type OpenSession, openSession } from '../../tmux/open-session.ts'
@@ -18,7 +18,7 @@ export default defineCommand<{ apart?: boolean }>({
   async run(context, { apart }) {
     if (!apart && placeInSession(context)) {
       // What it ends includes itself here: a process that nothing in the session owns does it instead.
-      startApart(context.exec, [...context.self, 'tmux', 'kill', '--apart'], context.env)
+      startDetached(context.exec, [...context.self, 'tmux', 'kill', '--apart'], context.env)
       return 0
     }
     const session = await openSession(context)
