@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hookCommand } from '../claude/hook-command.ts'
 import type { Context } from '../context.ts'
+import { makeTemporaryDirectory } from '../io/temporary-directory.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 const event = '{"hook_event_name":"Stop"}\n'
@@ -18,8 +19,8 @@ export function checkHook(context: Context): Finding {
 
 /** Runs what Claude would run, where it would run it: its shell and the file system decide. */
 function tryHook({ exec, env, paths }: Context): Finding {
-  const directory = mkdtempSync(join(existsSync(paths.home) ? paths.home : tmpdir(), 'doctor-'))
-  const [events, bell] = [join(directory, 'ev'), join(directory, 'bell')]
+  const directory = makeTemporaryDirectory(join(existsSync(paths.home) ? paths.home : tmpdir(), 'doctor-'))
+  const [events, bell] = [join(directory.path, 'ev'), join(directory.path, 'bell')]
   try {
     mkdirSync(events, { mode: 0o700 })
     const made = exec.capture('mkfifo', ['-m', '600', bell], { env })
@@ -33,7 +34,7 @@ function tryHook({ exec, env, paths }: Context): Finding {
       ? ok('hooks', 'what Claude reports arrives')
       : failed('an event did not arrive')
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    directory.remove()
   }
 }
 

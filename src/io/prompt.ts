@@ -1,10 +1,12 @@
 import { type Context, isInteractive } from '../context.ts'
 import { Cancelled, usageError } from '../errors.ts'
+import { atProcessEnd } from '../system/process-end.ts'
 import { lacksUnicode, toAscii } from './text.ts'
 
 type Prompts = typeof import('@inquirer/prompts')
 type PromptContext = Parameters<Prompts['confirm']>[1]
 
+const showCursor = '\u001b[?25h'
 const cancellations = ['ExitPromptError', 'AbortPromptError']
 
 /** Asks a question with inquirer, which is loaded only now. Esc and Ctrl-C throw `Cancelled`. */
@@ -17,6 +19,7 @@ export async function ask<T>(
   const onKey = (_text: unknown, key?: { name?: string }) => {
     if (key?.name === 'escape') escapeKey.abort()
   }
+  const promptHasEnded = atProcessEnd(() => restoreTerminal(context))
   context.stdin.on('keypress', onKey)
   try {
     return await question(prompts, {
@@ -29,7 +32,14 @@ export async function ask<T>(
     throw error
   } finally {
     context.stdin.off('keypress', onKey)
+    promptHasEnded()
   }
+}
+
+/** inquirer restores the terminal only when the question ends. A signal would leave it without echo or cursor. */
+function restoreTerminal({ stdin, err }: Context): void {
+  stdin.setRawMode?.(false)
+  err.write(`${showCursor}\n`)
 }
 
 /** Questions go to stderr, so that stdout holds only what scripts read. */

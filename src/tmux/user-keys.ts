@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
+import { makeTemporaryDirectory } from '../io/temporary-directory.ts'
 import { findProgram } from '../system/find-program.ts'
 import { isOurs } from './keys/binding.ts'
 import { refuseImpossible } from './keys/key-settings.ts'
@@ -43,8 +44,8 @@ const aboutKeys =
 /** A server without sessions on a socket of its own, which has read what the user's tmux.conf says about keys. */
 function onScratchServer<T>(context: Context, work: (server: KeyServer) => T | null): T | null {
   const { exec, env } = context
-  const directory = mkdtempSync(join(tmpdir(), 'agenc-'))
-  const tmux = tmuxAt(exec, env, join(directory, 's'))
+  const directory = makeTemporaryDirectory(join(tmpdir(), 'agenc-'))
+  const tmux = tmuxAt(exec, env, join(directory.path, 's'))
   try {
     const start = ['start-server', ';', 'set-option', '-s', 'exit-empty', 'off']
     const started = exec.capture('tmux', ['-f', '/dev/null', '-S', tmux.socket!, ...start], { env })
@@ -56,7 +57,7 @@ function onScratchServer<T>(context: Context, work: (server: KeyServer) => T | n
     return work(server)
   } finally {
     tmux.ask(['kill-server'])
-    rmSync(directory, { recursive: true, force: true })
+    directory.remove()
   }
 }
 
