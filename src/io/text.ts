@@ -20,7 +20,8 @@ export function cleanLines(text: string): string {
     .join('\n')
 }
 
-function withoutControls(text: string): string {
+/** Replaces control characters by spaces and drops invisible ones, but keeps the spaces around the text. */
+export function withoutControls(text: string): string {
   if (printableAscii.test(text)) return text
   return text.replace(escapeSequences, '').replace(controlCharacters, ' ').replace(invisibleCharacters, '')
 }
