@@ -8,12 +8,13 @@ import { editorCommand } from '../../src/commands/config/edit.ts'
 import { wantsColour } from '../../src/io/colour.ts'
 import { writeFileAtomically } from '../../src/io/files.ts'
 import { nearest } from '../../src/io/nearest.ts'
-import { ago } from '../../src/io/relative-time.ts'
+import { ago, parseSince } from '../../src/io/relative-time.ts'
+import { quoteForShell, shellWord } from '../../src/io/shell-quote.ts'
 import { type Column, printTable } from '../../src/io/table.ts'
 import { cleanLines, cleanText, padEnd, textWidth, truncate } from '../../src/io/text.ts'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
 
-describe('text from elsewhere', () => {
+describe('text from outside', () => {
   test.each([
     ['plain', 'plain'],
     ['\u001b[31mred\u001b[0m', 'red'],
@@ -27,11 +28,11 @@ describe('text from elsewhere', () => {
     ['👩‍👩‍👧 family', '👩‍👩‍👧 family'],
     ['  עברית ', 'עברית'],
     ['\u001b', ''],
-  ])('%j → %j', (text, clean) => {
+  ])('%j is cleaned to %j', (text, clean) => {
     expect(cleanText(text)).toBe(clean)
   })
 
-  test('nothing that moves a cursor is left, whatever comes', () => {
+  test('nothing that moves a cursor is left in any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         expect(cleanText(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
@@ -40,7 +41,7 @@ describe('text from elsewhere', () => {
     )
   })
 
-  test('cut text fits, and cut twice is cut once', () => {
+  test('a cut text fits, and cutting it again changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 40 }), (text, columns) => {
         const cut = truncate(text, columns)
@@ -68,19 +69,19 @@ describe('tables', () => {
     { title: 'ACTIVE', cells: ['3m'] },
   ]
 
-  test('any number of rows', () => {
+  test('a table can have 200,000 rows', () => {
     const cells = Array.from({ length: 200_000 }, (_, row) => String(row))
     expect(tableLines([{ title: 'ROW', cells }], 80)).toHaveLength(200_001)
   })
 
-  test('cut from the widest that shrinks', () => {
+  test('the widest columns that shrink are cut first', () => {
     expect(tableLines(columns, 80)).toEqual([
       'ID        STATE                REPO                 NAME                  ACTIVE',
       '3f2a91bc  waiting: permission  a-long-owner/a-lon…  a name of many word…  3m',
     ])
   })
 
-  test('on the narrowest, ids stay whole and titles go first', () => {
+  test('on a very narrow terminal, titles are cut before ids', () => {
     const window: Column = { title: 'WINDOW', cells: ['@12'] }
     expect(tableLines([...columns.slice(0, 4), window, columns[4]!], 44)).toEqual([
       'ID        STATE         REPO  NAME  WI…  AC…',
@@ -88,11 +89,11 @@ describe('tables', () => {
     ])
   })
 
-  test('nothing is cut where no terminal is', () => {
+  test('nothing is cut without a terminal', () => {
     expect(tableLines(columns, 40, false)[1]).toContain('🚀 then some')
   })
 
-  test('fit from 36 columns on, whatever is in them', () => {
+  test('tables with any text fit terminals of 36 columns and more', () => {
     const cells = fc.array(fc.string({ unit: 'grapheme' }).map(cleanText), { minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(cells, fc.integer({ min: 36, max: 300 }), (texts, width) => {
@@ -106,7 +107,7 @@ describe('tables', () => {
     )
   })
 
-  test('a column that says nothing is left out', () => {
+  test('an empty column is left out', () => {
     expect(tableLines([{ title: '', cells: [''] }, columns[0]!], 80)).toEqual(['ID', '3f2a91bc'])
   })
 })
@@ -116,7 +117,7 @@ test.each([
   ['hsow', ['ls', 'show'], 'show'],
   ['frobnicate', ['ls', 'show'], undefined],
   ['x', [], undefined],
-])('nearest to %s of %j: %s', (word, candidates, found) => {
+])('the name nearest to %s in %j is %s', (word, candidates, found) => {
   expect(nearest(word, candidates)).toBe(found)
 })
 
@@ -131,6 +132,27 @@ test.each([
 })
 
 test.each([
+  ['90s', '2025-12-31T23:58:30.000Z'],
+  ['2h', '2025-12-31T22:00:00.000Z'],
+  ['3d', '2025-12-29T00:00:00.000Z'],
+  ['2025-01-31', '2025-01-31T00:00:00.000Z'],
+])('since %s is since %s', (text, time) => {
+  expect(parseSince(text, new Date('2026-01-01T00:00:00Z'))).toBe(time)
+})
+
+test.each(['', '3w', 'soon', '99999999999999d'])('%j is not a time', text => {
+  expect(() => parseSince(text, new Date())).toThrow(expect.objectContaining({ exitCode: 64 }))
+})
+
+test('sh reads every quoted text as one word', () => {
+  const texts = ['', 'a b', "it's", "''", '$HOME `id` "x" \\', '#!*?[~', 'a\nb', '-n', 'é🚀']
+  const words = [...texts.map(quoteForShell), ...texts.map(shellWord)].join(' ')
+  const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s\\0' ${words}`], { encoding: 'utf8' })
+  expect(stdout.split('\0').slice(0, -1)).toEqual([...texts, ...texts])
+  expect(shellWord('/usr/bin/a-b_c.d')).toBe('/usr/bin/a-b_c.d')
+})
+
+test.each([
   [true, {}, true],
   [false, {}, false],
   [true, { TERM: 'dumb' }, false],
@@ -138,7 +160,7 @@ test.each([
   [true, { NO_COLOR: '' }, true],
   [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
   [true, { FORCE_COLOR: '0' }, false],
-])('terminal: %s with %j: colours %s', (isTerminal, env, wanted) => {
+])('with terminal %s and %j, colours are used: %s', (isTerminal, env, wanted) => {
   expect(wantsColour(isTerminal, env)).toBe(wanted)
 })
 
@@ -147,12 +169,12 @@ test.each([
   [{ EDITOR: 'nano', VISUAL: '"/a b/vim" -p \'x y\'' }, ['/a b/vim', '-p', 'x y']],
   [{ EDITOR: '  ' }, ['vi']],
   [{}, ['vi']],
-])('editor from %j', (env, words) => {
+])('the editor command of %j is %j', (env, words) => {
   expect(editorCommand(env)).toEqual(words)
 })
 
 describe('files', () => {
-  test('are replaced whole, in private, through links', () => {
+  test('are replaced as a whole, with mode 0600, through links', () => {
     const directory = temporaryDirectory()
     mkdirSync(join(directory, 'elsewhere'))
     writeFileSync(join(directory, 'elsewhere', 'target'), 'old')
@@ -163,14 +185,14 @@ describe('files', () => {
     expect(readdirSync(join(directory, 'elsewhere'))).toEqual(['target'])
   })
 
-  test('nothing is left behind when it fails', () => {
+  test('a failed write leaves nothing behind', () => {
     const directory = temporaryDirectory()
     mkdirSync(join(directory, 'taken'))
     expect(() => writeFileAtomically(join(directory, 'taken'), 'x')).toThrow()
     expect(readdirSync(directory)).toEqual(['taken'])
   })
 
-  test('a disk with room for a part of it: it fails, and the old text stays', async () => {
+  test('on a disk with room for only a part, the write fails and the old text stays', async () => {
     const directory = temporaryDirectory()
     const [target, script] = [join(directory, 'config'), join(directory, 'write.cjs')]
     writeFileSync(target, 'old')
@@ -186,7 +208,7 @@ describe('files', () => {
       format: 'cjs',
       logLevel: 'error',
     })
-    // As full as a disk can be told to be without being one: files end at 64 blocks.
+    // Stands for a full disk: no file may be longer than 64 blocks.
     const limited = ['-c', 'ulimit -f 64; exec "$@"', 'sh', process.execPath, script, target]
     const { status, stderr } = spawnSync('/bin/sh', limited, { encoding: 'utf8' })
     expect([status, stderr]).toEqual([1, expect.stringContaining('EFBIG')])
