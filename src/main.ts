@@ -2,6 +2,7 @@ import { type AnyCommand, runCommand } from './cli/command.ts'
 import { fastInput } from './cli/fast-args.ts'
 import { type Context, systemContext } from './context.ts'
 import { ExitCode, isAgencError, isCancelled } from './errors.ts'
+import { cleanLines } from './io/text.ts'
 
 /** Runs the command that `argv` names, whichever it is. */
 export function main(argv: readonly string[]): Promise<void> {
@@ -48,9 +49,8 @@ async function exitWith(work: (context: Context) => Promise<number>): Promise<vo
 }
 
 /** The one place where an error becomes an exit code. */
-async function report(error: unknown, { err, env }: Context): Promise<number> {
+function report(error: unknown, { err, env }: Context): number {
   if (isCancelled(error)) return ExitCode.cancelled
-  const { cleanLines } = await import('./io/clean.ts')
   const known = isAgencError(error) ? error : undefined
   const message = error instanceof Error ? error.message : String(error)
   err.line(`${err.paint('red', 'agenc:')} ${cleanLines(message)}`)

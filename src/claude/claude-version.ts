@@ -31,12 +31,6 @@ export function versionIn(text: string): string | null {
   return /\d+\.\d+\.\d+/.exec(text)?.[0] ?? null
 }
 
-/** Below, equal to or above zero, as `a` is older than `b`, the same or newer. */
-export function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map(version => version.split('.').map(Number))
-  return left!.map((number, place) => number - right![place]!).find(difference => difference !== 0) ?? 0
-}
-
 function fingerprintOf(path: string): string | null {
   try {
     const real = realpathSync(path)

@@ -1,4 +1,4 @@
-import { compareVersions } from './claude-version.ts'
+import { isAtLeast } from '../system/program-version.ts'
 
 /** The version of Claude Code that introduced each event. An unknown event makes Claude open a blocking dialog. */
 export const knownSince = {
@@ -21,5 +21,5 @@ export type HookEventName = keyof typeof knownSince
 export function knownHookEvents(version: string | null): HookEventName[] {
   const names = Object.keys(knownSince) as HookEventName[]
   if (version === null) return names.filter(name => knownSince[name].startsWith('1.'))
-  return names.filter(name => compareVersions(version, knownSince[name]) >= 0)
+  return names.filter(name => isAtLeast(version, knownSince[name]))
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { realPathOf } from '../io/files.ts'
 import { isObject } from '../io/json.ts'
-import { realPathOf } from '../io/real-path.ts'
 import { cleanText } from '../io/text.ts'
 import type { ClaudeLocations } from './claude-locations.ts'
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { AgencError, errorCode } from '../errors.ts'
-import { writeFileAtomically } from '../io/files.ts'
+import { realPathOf, writeFileAtomically } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
-import { realPathOf } from '../io/real-path.ts'
 
 interface GlobalConfig {
   projects?: Record<string, { hasTrustDialogAccepted?: boolean }>

@@ -1,5 +1,5 @@
 import { type Context, withChanges } from '../context.ts'
-import { quietOutput } from '../io/quiet.ts'
+import { quietOutput } from '../io/output.ts'
 
 export interface ArgumentSpec {
   /** The name shown in usage, which is also the key in the input: `mission`. */

@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
-import { lacksUnicode, toAscii } from '../io/ascii.ts'
-import { wrap } from '../io/wrap.ts'
+import { lacksUnicode, toAscii, wrap } from '../io/text.ts'
 import { findProgram } from '../system/find-program.ts'
 import { HiddenTerminal } from './hidden-terminal.ts'
 import type { Visit } from './run-demo.ts'

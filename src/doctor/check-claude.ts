@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
-import { compareVersions, versionIn } from '../claude/claude-version.ts'
+import { versionIn } from '../claude/claude-version.ts'
 import { findClaude } from '../claude/find-claude.ts'
 import { reportingHook } from '../claude/hook-scripts.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { isAgencError } from '../errors.ts'
+import { isAtLeast } from '../system/program-version.ts'
 import { type Finding, ok, problem, warning } from './findings.ts'
 
 /** The version that agenc's tests run against. */
@@ -33,7 +34,7 @@ export function checkClaude({ exec, env }: Context, config: Config): Finding {
 const pinned = `npm install -g @anthropic-ai/claude-code@${testedVersion}`
 
 export function judgeVersion(version: string): Finding {
-  if (compareVersions(version, oldestVersion) < 0) {
+  if (!isAtLeast(version, oldestVersion)) {
     return warning(
       'claude',
       `Claude Code ${version} is older than ${oldestVersion}; agenc will miss some states of missions`,
@@ -41,7 +42,7 @@ export function judgeVersion(version: string): Finding {
     )
   }
   const isOfOtherLine = lineOf(version) !== lineOf(testedVersion)
-  if (isOfOtherLine && compareVersions(version, testedVersion) > 0) {
+  if (isOfOtherLine && isAtLeast(version, testedVersion)) {
     return warning(
       'claude',
       `Claude Code ${version} is newer than ${testedVersion}, the version that agenc was tested with`,

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import type { Database } from '../db/open-store.ts'
 import { readStore } from '../db/with-store.ts'
 import { isAgencError } from '../errors.ts'
+import { shellWord } from '../io/shell-quote.ts'
 import { type Finding, ok, problem } from './findings.ts'
 
 const privateDirectory = 0o700
@@ -46,7 +47,7 @@ function tooOpen(path: string, wanted: number): Finding[] {
   const mode = wanted.toString(8)
   const others = `other users can access ${basename(path)} (mode ${(stats.mode & 0o777).toString(8)})`
   return [
-    problem('home', others, `chmod ${mode} ${quoted(path)}`, () => {
+    problem('home', others, `chmod ${mode} ${shellWord(path)}`, () => {
       chmodSync(path, wanted)
       return `chmod ${mode} ${path}`
     }),

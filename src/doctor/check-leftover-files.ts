@@ -4,6 +4,7 @@ import { editPrefix } from '../config/write.ts'
 import type { Context } from '../context.ts'
 import { errorCode } from '../errors.ts'
 import { isDraft } from '../io/files.ts'
+import { shellWord } from '../io/shell-quote.ts'
 import { isMissionId } from '../mission-id.ts'
 import { stagingPrefix } from '../repo/staging.ts'
 import { quoted } from './check-home.ts'
@@ -48,7 +49,7 @@ function removable(what: string, path: string): Finding {
 
 /** Removes directories only, so that a file created since then is kept. */
 function emptyMission(path: string): Finding {
-  const remedy = `find ${quoted(path)} -type d -empty -delete`
+  const remedy = `find ${shellWord(path)} -type d -empty -delete`
   return warning('leftovers', `an empty mission: ${path}`, remedy, () => {
     removeEmptyDirectories(path)
     return `removed ${path}`

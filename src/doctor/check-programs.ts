@@ -1,15 +1,14 @@
 import type { Context } from '../context.ts'
 import { windowSystemFor } from '../editor/window-system.ts'
+import { isAtLeast } from '../system/program-version.ts'
 import { type Finding, ok, problem, warning } from './findings.ts'
 
-const oldestNode = [20, 17] as const
+const oldestNode = '20.17'
 
 export function checkNode(version: string = process.versions.node): Finding {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])
-  return isOld
-    ? problem('node', `Node ${version} is too old`, `Install Node ${oldestNode.join('.')} or newer.`)
-    : ok('node', `Node ${version}`)
+  return isAtLeast(version, oldestNode)
+    ? ok('node', `Node ${version}`)
+    : problem('node', `Node ${version} is too old`, `Install Node ${oldestNode} or newer.`)
 }
 
 export function checkGit({ exec, env }: Context): Finding {

@@ -1,7 +1,6 @@
 import type { Style } from '../io/colour.ts'
 import type { Output } from '../io/output.ts'
-import { cleanText, padEnd } from '../io/text.ts'
-import { indented } from '../io/wrap.ts'
+import { cleanText, indented, padEnd } from '../io/text.ts'
 
 export type Status = 'ok' | 'warning' | 'problem'
 

@@ -12,7 +12,7 @@ const codes = {
 export type Style = keyof typeof codes
 export type Paint = (style: Style, text: string) => string
 
-/** NO_COLOR wins over a terminal, FORCE_COLOR over both (https://no-color.org, Node's own rule). */
+/** NO_COLOR overrides the terminal, and FORCE_COLOR overrides both (https://no-color.org, and Node's own rule). */
 export function wantsColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
   if (env.NO_COLOR) return false

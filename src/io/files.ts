@@ -9,7 +9,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { errorCode } from '../errors.ts'
 
 export function makePrivateDirectory(path: string): void {
@@ -20,14 +20,14 @@ function draftOf(path: string): string {
   return `${path}.${process.pid}-${process.hrtime.bigint()}.tmp`
 }
 
-/** Is this what a write left that was cut off? */
+/** Whether a file of this name was left behind by a write that was cut off. */
 export function isDraft(name: string): boolean {
   return /\.\d+-\d+\.tmp$/.test(name)
 }
 
 /**
- * Readers see the old text or the new one, never a part; with `durable` also after a power cut, which costs a wait
- * for the disk. Links are written through.
+ * Replaces a file so that readers see the old text or the new one, never a part. With `durable` this also holds after
+ * a power cut, at the price of waiting for the disk. Follows symbolic links.
  */
 export function writeFileAtomically(path: string, text: string, { durable = false } = {}): void {
   const target = throughLinks(path)
@@ -36,7 +36,7 @@ export function writeFileAtomically(path: string, text: string, { durable = fals
   try {
     const file = openSync(draft, 'wx', 0o600)
     try {
-      // Until all of it is there: `writeSync` may write a part, and says so only by a number.
+      // Not `writeSync`: it may write only a part, and tells only by its result.
       writeFileSync(file, text)
       if (durable) fsyncSync(file)
     } finally {
@@ -49,7 +49,7 @@ export function writeFileAtomically(path: string, text: string, { durable = fals
   }
 }
 
-/** Gone afterwards, whether it was there or not. `rmSync` does the same, but loads what it needs for whole trees. */
+/** Removes a file if it exists. `rmSync` does the same, but loads code for whole trees. */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path)
@@ -58,7 +58,7 @@ export function removeFile(path: string): void {
   }
 }
 
-/** Also where the link's target is not there yet. */
+/** Resolves links even if the target does not exist yet. */
 function throughLinks(path: string): string {
   try {
     return realpathSync.native(path)
@@ -72,5 +72,15 @@ function danglingTarget(path: string): string | null {
     return resolve(dirname(path), readlinkSync(path))
   } catch {
     return null
+  }
+}
+
+/** Resolves the links in a path as far as the path exists. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPathOf(parent), basename(path))
   }
 }

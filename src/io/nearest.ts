@@ -1,4 +1,4 @@
-/** The candidate a typing person most likely meant, or nothing when none is close. */
+/** Returns the candidate that was most likely meant, or undefined if none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map(candidate => ({ candidate, distance: editDistance(word, candidate) }))
@@ -7,7 +7,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best && best.distance <= Math.max(2, word.length * 0.4) ? best.candidate : undefined
 }
 
-/** Insertions, deletions, substitutions, and swaps of neighbours. */
+/** Counts insertions, deletions, substitutions, and swaps of neighbouring letters. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -1,8 +1,8 @@
 import { fstatSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
-import { lacksUnicode, toAscii } from './ascii.ts'
+import { writeAll } from './blocking-io.ts'
 import { type Paint, paintFor } from './colour.ts'
-import { writeAll } from './write-all.ts'
+import { lacksUnicode, toAscii } from './text.ts'
 
 /** One of the two output streams, with what a printer needs to know about it. */
 export interface Output {
@@ -15,18 +15,13 @@ export interface Output {
 
 const fallbackColumns = 80
 
-/**
- * `agenc … | head -1`: the reader has what it wanted, and a window that was closed reads nothing more.
- * What is under way is still brought to its end; only its words are lost.
- */
-function ignoreLostReaders(stream: NodeJS.WriteStream): void {
-  stream.on('error', error => {
-    if (!['EPIPE', 'EIO'].includes(errorCode(error) ?? '')) throw error
-  })
+/** The output behind a descriptor. Node's own stream takes 6 ms to open, so only terminals get one. */
+export function outputTo(fd: 1 | 2, env: NodeJS.ProcessEnv): Output {
+  if (isPipeOrFile(fd)) return directOutput(fd, env)
+  return outputOf(fd === 1 ? process.stdout : process.stderr, env)
 }
 
-/** A pipe, of a shell or of another Node, or a file: written to directly, since Node's own stream takes 6 ms to open. */
-function plainOutput(fd: number, env: NodeJS.ProcessEnv): Output {
+function directOutput(fd: number, env: NodeJS.ProcessEnv): Output {
   return {
     write: text => writeAll(fd, text),
     line: (text = '') => writeAll(fd, `${text}\n`),
@@ -36,15 +31,9 @@ function plainOutput(fd: number, env: NodeJS.ProcessEnv): Output {
   }
 }
 
-/** The output behind a descriptor, opened no further than it needs. */
-export function outputTo(fd: 1 | 2, env: NodeJS.ProcessEnv): Output {
-  if (isPlain(fd)) return plainOutput(fd, env)
-  return outputOf(fd === 1 ? process.stdout : process.stderr, env)
-}
-
 export function outputOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Output {
-  ignoreLostReaders(stream)
-  // Only what a person looks at: a program gets every byte.
+  ignoreLostReader(stream)
+  // Only for people: a program that reads the output gets every byte.
   const shown = stream.isTTY && lacksUnicode(env) ? toAscii : (text: string) => text
   return {
     write: text => {
@@ -59,14 +48,38 @@ export function outputOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Ou
   }
 }
 
-/** /dev/null and its like, on Linux. */
+/** A closed window, or a reader that has ended, must not cut off the command's work. Only its output is lost. */
+function ignoreLostReader(stream: NodeJS.WriteStream): void {
+  stream.on('error', error => {
+    if (!['EPIPE', 'EIO'].includes(errorCode(error) ?? '')) throw error
+  })
+}
+
+/** The major device number of /dev/null and the like, on Linux. */
 const memoryMajor = 1
 
-function isPlain(fd: number): boolean {
+function isPipeOrFile(fd: number): boolean {
   try {
     const stat = fstatSync(fd)
     return stat.isFIFO() || stat.isSocket() || stat.isFile() || stat.rdev >> 8 === memoryMajor
   } catch {
     return false
   }
+}
+
+/** The output for `--quiet`: keeps warnings, which begin with the program's name, and drops progress. */
+export function quietOutput(err: Output): Output {
+  return {
+    ...err,
+    isTerminal: false,
+    write: () => {},
+    line: (text = '') => {
+      if (/^(\u001b\[\d+m)?agenc:/.test(text)) err.line(text)
+    },
+  }
+}
+
+/** The output for a step whose result is not what the command prints. */
+export function silentOutput(out: Output): Output {
+  return { ...out, write: () => {}, line: () => {} }
 }

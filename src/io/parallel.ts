@@ -1,4 +1,4 @@
-/** At most `limit` at a time, in order; `work` reports its own failures. */
+/** Starts `work` for the items in order, at most `limit` at a time. `work` must handle its own failures. */
 export async function forEachInParallel<T>(
   items: readonly T[],
   limit: number,

@@ -12,14 +12,14 @@ export interface PickRow<T> {
 const fzfCancelled = 130
 const fzfNoMatch = 1
 
-/** One of the rows, chosen with fzf, or with an inquirer search prompt where fzf is not installed. */
+/** Lets the user pick one of the rows, with fzf or, if fzf is not installed, with an inquirer search prompt. */
 export async function pick<T>(context: Context, prompt: string, rows: readonly PickRow<T>[]): Promise<T> {
   const labels = alignCells(rows.map(row => row.cells.map(cleanText)))
   const index = pickWithFzf(context, prompt, labels) ?? (await pickWithInquirer(context, prompt, labels))
   return rows[index]!.value
 }
 
-/** null: fzf cannot serve here. */
+/** Returns null if fzf is missing or fails. */
 function pickWithFzf(context: Context, prompt: string, labels: readonly string[]): number | null {
   const answer = context.exec.capture(
     'fzf',
@@ -27,7 +27,7 @@ function pickWithFzf(context: Context, prompt: string, labels: readonly string[]
     {
       input: labels.map((label, index) => `${index}\t${label}\n`).join(''),
       stderr: 'inherit',
-      // The user's own defaults (a preview, --multi, --print-query) would change what comes back.
+      // The user's own defaults (a preview, --multi, --print-query) would change the answer.
       env: { ...context.env, FZF_DEFAULT_OPTS: '', FZF_DEFAULT_OPTS_FILE: '' },
     },
   )

@@ -1,25 +1,27 @@
 import { type Context, isInteractive } from '../context.ts'
 import { Cancelled, usageError } from '../errors.ts'
-import { promptOutput } from './prompt-output.ts'
+import { atProcessEnd } from '../system/process-end.ts'
+import { lacksUnicode, toAscii } from './text.ts'
 
 type Prompts = typeof import('@inquirer/prompts')
-type Ways = Parameters<Prompts['confirm']>[1]
+type PromptContext = Parameters<Prompts['confirm']>[1]
 
+const showCursor = '\u001b[?25h'
 const cancellations = ['ExitPromptError', 'AbortPromptError']
 
-/** inquirer is loaded only when there is something to ask. Esc and Ctrl-C cancel. */
+/** Asks a question with inquirer, which is loaded only now. Esc and Ctrl-C throw `Cancelled`. */
 export async function ask<T>(
   context: Context,
-  question: (prompts: Prompts, ways: Ways) => Promise<T>,
+  question: (prompts: Prompts, promptContext: PromptContext) => Promise<T>,
 ): Promise<T> {
   const prompts = await import('@inquirer/prompts')
   const escapeKey = new AbortController()
   const onKey = (_text: unknown, key?: { name?: string }) => {
     if (key?.name === 'escape') escapeKey.abort()
   }
+  const promptHasEnded = atProcessEnd(() => restoreTerminal(context))
   context.stdin.on('keypress', onKey)
   try {
-    // Questions go to stderr, so that stdout stays what scripts read.
     return await question(prompts, {
       input: context.stdin,
       output: promptOutput(context.env),
@@ -30,22 +32,42 @@ export async function ask<T>(
     throw error
   } finally {
     context.stdin.off('keypress', onKey)
+    promptHasEnded()
   }
 }
 
-export function confirm(context: Context, message: string, fallback: boolean): Promise<boolean> {
-  return ask(context, (prompts, ways) => prompts.confirm({ message, default: fallback }, ways))
+/** inquirer restores the terminal only when the question ends. A signal would leave it without echo or cursor. */
+function restoreTerminal({ stdin, err }: Context): void {
+  stdin.setRawMode?.(false)
+  err.write(`${showCursor}\n`)
 }
 
-/** For what cannot be undone: asks on a terminal, demands `--yes` elsewhere, and a no is a cancellation. */
+/** Questions go to stderr, so that stdout holds only what scripts read. */
+function promptOutput(env: NodeJS.ProcessEnv): NodeJS.WritableStream {
+  if (!lacksUnicode(env)) return process.stderr
+  // Loaded only here, because it costs 2 ms.
+  const { Writable } = process.getBuiltinModule('node:stream')
+  const ascii = new Writable({
+    decodeStrings: false,
+    write: (text: Buffer | string, _encoding, done) => void process.stderr.write(toAscii(String(text)), done),
+  })
+  return Object.assign(ascii, { columns: process.stderr.columns, isTTY: true })
+}
+
+export function confirm(context: Context, message: string, fallback: boolean): Promise<boolean> {
+  return ask(context, (prompts, promptContext) =>
+    prompts.confirm({ message, default: fallback }, promptContext),
+  )
+}
+
+/** Confirms what cannot be undone: asks on a terminal and demands `--yes` elsewhere. "No" throws `Cancelled`. */
 export async function confirmOrFlag(
   context: Context,
   message: string,
   yes: boolean | undefined,
 ): Promise<void> {
   if (yes) return
-  if (!isInteractive(context))
-    throw usageError('this needs a confirmation', 'Pass --yes to go ahead without one.')
+  if (!isInteractive(context)) throw usageError('this needs a confirmation', 'Confirm it with --yes.')
   if (!(await confirm(context, message, false))) throw new Cancelled()
 }
 
@@ -58,5 +80,7 @@ export interface Choice<T> {
 export function search<T>(context: Context, message: string, choices: readonly Choice<T>[]): Promise<T> {
   const matching = (term = '') =>
     choices.filter(choice => choice.name.toLowerCase().includes(term.toLowerCase()))
-  return ask(context, (prompts, ways) => prompts.search<T>({ message, source: matching }, ways))
+  return ask(context, (prompts, promptContext) =>
+    prompts.search<T>({ message, source: matching }, promptContext),
+  )
 }

@@ -1,12 +1,13 @@
+import { atProcessEnd } from '../system/process-end.ts'
 import type { Output } from './output.ts'
 import { truncate } from './text.ts'
 
 const eraseLine = '\r\u001b[K'
 
-/** What is under way, on the last line of a terminal for as long as it holds; where nobody looks, nothing. */
+/** Shows the current step on the last line of a terminal, and nothing elsewhere. */
 export class StatusLine {
   readonly #output: Output
-  #isShown = false
+  #forget: (() => void) | null = null
 
   constructor(output: Output) {
     this.#output = output
@@ -14,13 +15,16 @@ export class StatusLine {
 
   show(text: string): void {
     if (!this.#output.isTerminal) return
-    this.clear()
-    this.#output.write(this.#output.paint('dim', truncate(text, this.#output.columns - 1)))
-    this.#isShown = true
+    const line = this.#output.paint('dim', truncate(text, this.#output.columns - 1))
+    // The shell's prompt would otherwise continue this line after Ctrl-C.
+    this.#forget ??= atProcessEnd(() => this.#output.write(eraseLine))
+    this.#output.write(eraseLine + line)
   }
 
   clear(): void {
-    if (this.#isShown) this.#output.write(eraseLine)
-    this.#isShown = false
+    if (this.#forget === null) return
+    this.#output.write(eraseLine)
+    this.#forget()
+    this.#forget = null
   }
 }

@@ -5,18 +5,18 @@ import { padEnd, textWidth, truncate } from './text.ts'
 export interface Column {
   title: string
   cells: readonly string[]
-  /** Cut before the others when the terminal is narrow. */
+  /** Whether this column is cut before the others on a narrow terminal. */
   shrinks?: boolean
-  /** Colour of the cell in that row. */
+  /** The colour of the cell in a row. */
   style?: (row: number) => Style | undefined
 }
 
 const gap = '  '
-const comfortable = 12
-const narrowest = 4
-const shortestTitle = 3
+const comfortableWidth = 12
+const leastWidth = 4
+const leastTitleWidth = 3
 
-/** On a terminal the table fits its width; elsewhere nothing is cut. A column that says nothing is left out. */
+/** Prints a table that fits the width of a terminal. Elsewhere nothing is cut. Empty columns are left out. */
 export function printTable(out: Output, columns: readonly Column[]): void {
   const shown = columns.filter(column => column.cells.some(cell => cell !== ''))
   const widths = fittedWidths(shown, out.isTerminal ? out.columns : Number.POSITIVE_INFINITY)
@@ -43,7 +43,7 @@ function cell(text: string, width: number, isLast: boolean): string {
   return isLast ? cut : padEnd(cut, width)
 }
 
-/** Cut step by step, always from the widest: first the columns that shrink, at last all of them. */
+/** Narrows the widest column by one until the table fits: first only columns that shrink, in the end all of them. */
 function fittedWidths(columns: readonly Column[], available: number): number[] {
   const needed = columns.map(({ cells }) =>
     cells.reduce((widest, cell) => Math.max(widest, textWidth(cell)), 0),
@@ -52,11 +52,11 @@ function fittedWidths(columns: readonly Column[], available: number): number[] {
   const all = [...columns.keys()]
   const shrinking = all.filter(index => columns[index]!.shrinks)
   const steps: [candidates: number[], floor: (index: number) => number][] = [
-    [shrinking, () => comfortable],
-    [all, () => comfortable],
-    [all, index => Math.max(needed[index]!, shortestTitle)],
-    [shrinking, () => narrowest],
-    [all, () => narrowest],
+    [shrinking, () => comfortableWidth],
+    [all, () => comfortableWidth],
+    [all, index => Math.max(needed[index]!, leastTitleWidth)],
+    [shrinking, () => leastWidth],
+    [all, () => leastWidth],
   ]
   let excess = widths.reduce((sum, width) => sum + width, 0) + gap.length * (columns.length - 1) - available
   for (const [candidates, floor] of steps) {

@@ -4,7 +4,7 @@ import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import type { MissionId } from '../mission-id.ts'
 import { libraryPath } from '../repo/library.ts'
-import { interruptible } from '../system/abort-on-signal.ts'
+import { interruptible } from '../system/signals.ts'
 
 /** The source of a mission's files. */
 export type DirectorySource =

@@ -15,7 +15,7 @@ import {
 import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
-import { interruptible } from '../system/abort-on-signal.ts'
+import { interruptible } from '../system/signals.ts'
 import { addToLibrary, fetchUrlOf, findInLibrary, libraryPath, removeFromLibrary } from './library.ts'
 import { displayRepo, type Source } from './reference.ts'
 import { AlreadyThere } from './staging.ts'

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts'
 import { ask } from '../io/prompt.ts'
-import { padEnd, textWidth, truncate } from '../io/text.ts'
-import { wrap } from '../io/wrap.ts'
+import { padEnd, textWidth, truncate, wrap } from '../io/text.ts'
 
 export interface Option<T> {
   value: T

@@ -1,7 +1,7 @@
 import { installationFor, shellOf } from '../cli/completion/shell-scripts.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { wrap } from '../io/wrap.ts'
+import { wrap } from '../io/text.ts'
 
 export function sayWelcome({ err }: Context): void {
   err.line(err.paint('bold', 'Welcome to agenc.'))

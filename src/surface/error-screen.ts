@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
-import { cleanLines } from '../io/clean.ts'
+import { cleanLines } from '../io/text.ts'
 
 /** Shows an error in a window that is about to close, and waits for Enter. Resolves to the exit code. */
 export async function showError(context: Context, error: unknown): Promise<number> {

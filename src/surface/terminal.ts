@@ -1,7 +1,8 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import type { Context } from '../context.ts'
 import { usageError } from '../errors.ts'
+import { readProcStat } from '../system/proc-stat.ts'
 import { systemProbe } from '../system/process-identity.ts'
 import { waitUntilGone } from '../system/process-tree.ts'
 import type { Runner } from '../system/runner.ts'
@@ -98,8 +99,8 @@ function restoreTerminal(exec: Runner): void {
 /** The kernel suspends a background process that changes its terminal. */
 function isInForeground(exec: Runner): boolean {
   if (process.platform === 'linux') {
-    const { group, foregroundGroup } = linuxJob()
-    return group === foregroundGroup
+    const own = readProcStat('self')
+    return own !== null && own.group === own.foregroundGroup
   }
   const answer = exec.capture('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)])
   const [group, foregroundGroup] = answer.stdout.trim().split(/\s+/)
@@ -112,23 +113,8 @@ export function hasOwnTerminal(): boolean {
 }
 
 function isSessionLeader(): boolean {
-  if (process.platform === 'linux') return linuxJob().session === process.pid
+  if (process.platform === 'linux') return readProcStat('self')?.session === process.pid
   return parseTmuxVariable(process.env.TMUX)?.serverPid === process.ppid
-}
-
-interface Job {
-  group: number
-  session: number
-  foregroundGroup: number
-}
-
-function linuxJob(): Job {
-  const stat = readFileSync('/proc/self/stat', 'utf8')
-  const [, , group, session, , foregroundGroup] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number)
-  return { group: group!, session: session!, foregroundGroup: foregroundGroup! }
 }
 
 /**

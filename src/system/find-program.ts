@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
 /**
- * The absolute path of a program by PATH, or by its own path; null where there is none to run. Nothing relative is
- * looked for: programs are started in working copies, and would be those of the repo.
+ * Finds the absolute path of a program in PATH, or by its own path, or returns null. Relative paths are ignored:
+ * programs are started in working copies, and a relative path would find a file of the repo.
  */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | null {
   if (name.includes('/')) return isAbsolute(name) && isExecutable(name) ? name : null

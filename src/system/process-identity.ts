@@ -1,14 +1,15 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
+import { hasEnded, isStopped, readProcStat } from './proc-stat.ts'
 import type { Runner } from './runner.ts'
 
 /**
- * A process that can be told from another one with the same pid: its start time, on Linux counted
- * from boot and therefore kept together with the boot and the pid namespace.
+ * Tells a process from another one with the same pid, by its start time. Linux counts the start time from boot, so
+ * there `start` also names the boot and the pid namespace.
  */
 export interface ProcessIdentity {
   pid: number
-  /** Opaque; equal for the same process and different for any other. */
+  /** Opaque. Equal for the same process and different for any other. */
   start: string
 }
 
@@ -16,16 +17,16 @@ export function isSameProcess(a: ProcessIdentity | null, b: ProcessIdentity | nu
   return a?.pid === b?.pid && a?.start === b?.start
 }
 
-/** `unknown` where the answer could not be had: never to be read as `dead`. */
+/** `unknown` means that the question could not be answered. Never treat it as `dead`. */
 export type Liveness = 'alive' | 'dead' | 'unknown'
 
 export interface ProcessProbe {
   identify(pid: number): ProcessIdentity | null
-  /** The living ones among these, in one question. */
+  /** Identifies those that are alive, with one question. */
   identifyAll(pids: readonly number[]): ProcessIdentity[]
-  /** Stopped, by Ctrl-Z for instance: it hears no signal but SIGCONT and SIGKILL. */
+  /** Whether a process is stopped, by Ctrl-Z for instance. It then receives no signal but SIGCONT and SIGKILL. */
   isSuspended(pid: number): boolean
-  /** One question for any number of processes. */
+  /** Asks once for any number of processes. */
   liveness(processes: readonly ProcessIdentity[]): Liveness[]
 }
 
@@ -36,13 +37,16 @@ export function systemProbe(exec: Runner): ProcessProbe {
 export function linuxProbe(): ProcessProbe {
   const era = `${readText('/proc/sys/kernel/random/boot_id')}:${namespaceId()}`
   const identify = (pid: number): ProcessIdentity | null => {
-    const stat = linuxStat(pid)
-    return stat === null || stat.isDead ? null : { pid, start: `${era}:${stat.startTicks}` }
+    const stat = readProcStat(pid)
+    return stat === null || hasEnded(stat) ? null : { pid, start: `${era}:${stat.startTicks}` }
   }
   return {
     identify,
     identifyAll: pids => pids.map(identify).filter(identity => identity !== null),
-    isSuspended: pid => linuxStat(pid)?.isSuspended === true,
+    isSuspended: pid => {
+      const stat = readProcStat(pid)
+      return stat !== null && isStopped(stat)
+    },
     liveness: processes => processes.map(known => linuxLiveness(known, era)),
   }
 }
@@ -51,33 +55,10 @@ function linuxLiveness(known: ProcessIdentity, era: string): Liveness {
   const [boot, namespace] = known.start.split(':')
   const [ownBoot, ownNamespace] = era.split(':')
   if (boot !== ownBoot) return 'dead'
-  // Another container's pids mean nothing here.
+  // Pids of another container mean nothing here.
   if (namespace !== ownNamespace) return 'unknown'
-  const stat = linuxStat(known.pid)
-  return stat !== null && !stat.isDead && known.start === `${era}:${stat.startTicks}` ? 'alive' : 'dead'
-}
-
-interface LinuxStat {
-  startTicks: string
-  isDead: boolean
-  isSuspended: boolean
-  parent: number
-}
-
-/** The name in field 2 may hold spaces and parentheses: count from the last `)`. */
-export function parseLinuxStat(text: string): LinuxStat {
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return {
-    isDead: fields[0] === 'Z' || fields[0] === 'X',
-    isSuspended: fields[0] === 'T',
-    parent: Number(fields[1]),
-    startTicks: fields[19] ?? '',
-  }
-}
-
-function linuxStat(pid: number): LinuxStat | null {
-  const text = readText(`/proc/${pid}/stat`)
-  return text === '' ? null : parseLinuxStat(text)
+  const stat = readProcStat(known.pid)
+  return stat !== null && !hasEnded(stat) && known.start === `${era}:${stat.startTicks}` ? 'alive' : 'dead'
 }
 
 function readText(path: string): string {
@@ -96,7 +77,7 @@ function namespaceId(): string {
   }
 }
 
-/** macOS and the like: `ps` gives the start to the second. */
+/** For macOS and other systems without /proc. `ps` gives the start time to the second. */
 export function psProbe(exec: Runner): ProcessProbe {
   const identifyAll = (pids: readonly number[]) =>
     [...(askPs(exec, pids) ?? [])].map(([pid, start]) => ({ pid, start }))
@@ -116,18 +97,18 @@ export function psProbe(exec: Runner): ProcessProbe {
   }
 }
 
-/** null: ps could not be asked. */
+/** Returns null if ps failed. */
 function askPs(exec: Runner, pids: readonly number[]): Map<number, string> | null {
   if (pids.length === 0) return new Map()
   const answer = exec.capture('ps', ['-o', 'pid=,stat=,lstart=', '-p', pids.join(',')], {
     env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
   })
-  // Exit 1 with no output is ps's way to say that none of them exists.
+  // ps exits with 1 and no error message if none of the processes exists.
   const hasAnswered = answer.exitCode === 0 || (answer.exitCode === 1 && answer.stderr === '')
   return hasAnswered ? parsePs(answer.stdout) : null
 }
 
-/** Is there any process of this number? Costs next to nothing, unlike `ps`. */
+/** Whether any process has this pid. Costs next to nothing, unlike `ps`. */
 export function isTaken(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false
   try {

@@ -3,13 +3,13 @@ import type { ProcessIdentity, ProcessProbe } from './process-identity.ts'
 import { type ProcessTable, scanProcesses } from './process-table.ts'
 import type { Runner } from './runner.ts'
 
-/** A process and everything below it, children before grandchildren, as they are now. */
+/** Lists a process and all its descendants as they are now, children before grandchildren. */
 export function listTree(exec: Runner, probe: ProcessProbe, root: number): ProcessIdentity[] {
   const below = linuxDescendants(root) ?? descendants(scanProcesses(process.platform, exec), root)
   return probe.identifyAll([root, ...below])
 }
 
-/** Linux says which children a thread has, which spares a look at every process; null where it does not. */
+/** Asks Linux for the children of each thread, without a look at every process. Returns null if it does not tell. */
 export function linuxDescendants(root: number, proc = '/proc'): number[] | null {
   const found: number[] = []
   const queue = [root]
@@ -27,13 +27,13 @@ export function linuxDescendants(root: number, proc = '/proc'): number[] | null 
 
 const maxLooks = 3
 
-/** null: the process is gone, or this kernel does not tell. */
+/** Returns null if the process is gone or the kernel does not tell. */
 function childrenOfThreads(tasks: string): number[] | null {
   for (let look = 1; ; look++) {
     const answers = entriesOf(tasks).map(thread => childrenOfThread(`${tasks}/${thread}/children`))
     const told = answers.filter(children => children !== null)
     if (told.length === 0) return null
-    // A thread that ended during the look has left its children to another, which may have been asked before.
+    // A thread that ended meanwhile has left its children to another thread, which may already have been asked.
     if (told.length === answers.length || look === maxLooks) return told.flat()
   }
 }
@@ -76,7 +76,7 @@ function childrenByParent(table: ProcessTable): Map<number, number[]> {
   return children
 }
 
-/** Each is checked again just before: a pid alone may belong to somebody else by now. */
+/** Signals those that are still the same processes: a pid may have been reused. */
 export function signalProcesses(
   probe: ProcessProbe,
   processes: readonly ProcessIdentity[],
@@ -93,13 +93,13 @@ export function signalProcesses(
   })
 }
 
-/** Also heard by those that are suspended. */
+/** Signals processes and wakes those that are suspended, so that they can react to the signal. */
 export function signalPolitely(
   probe: ProcessProbe,
   processes: readonly ProcessIdentity[],
   signal: NodeJS.Signals,
 ): void {
-  // Asked before: once the first of many is told to go, we share the processor with it.
+  // Asked first: once the first of many processes is ending, it competes with us for the processor.
   const suspended = processes.filter(({ pid }) => probe.isSuspended(pid))
   signalProcesses(probe, processes, signal)
   signalProcesses(probe, suspended, 'SIGCONT')
@@ -109,12 +109,12 @@ export function isAlive(probe: ProcessProbe, known: ProcessIdentity): boolean {
   return probe.liveness([known])[0] === 'alive'
 }
 
-/** Short at first: most are gone in a moment. */
+/** The first pauses are shorter, because most processes end at once. */
 const longestPauseMs = 4
-/** The kernel ends what is killed at once, unless it is stuck in a device or a dead file system. */
+/** A killed process ends at once, unless it is stuck in a device or a dead file system. */
 const killMs = 2_000
 
-/** true once all are gone, false when time ran out. */
+/** Resolves to true once all are gone, or to false if that takes longer than `timeoutMs`. */
 export async function waitUntilGone(
   probe: ProcessProbe,
   processes: readonly ProcessIdentity[],
@@ -122,7 +122,7 @@ export async function waitUntilGone(
 ): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
   let pauseMs = 0
-  // One after the other: while the first is there, nobody needs to look at the rest.
+  // One after the other: while the first is alive, the answer for the rest does not matter.
   for (const known of processes) {
     while (probe.liveness([known])[0] !== 'dead') {
       if (Date.now() >= deadline) return false
@@ -134,8 +134,8 @@ export async function waitUntilGone(
 }
 
 /**
- * Politely first; what is left after `graceMs` is killed. Resolves to whether surely nothing is left: of a process
- * that cannot be seen, nobody knows.
+ * Sends a signal to a process, waits `graceMs`, and kills what is left of its tree. Resolves to true only if all of it
+ * is known to be gone, so to false for a process that cannot be seen.
  */
 export async function endTree(
   exec: Runner,

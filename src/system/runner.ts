@@ -1,4 +1,5 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
+import { errorCode } from '../errors.ts'
 
 export interface CaptureOptions {
   cwd?: string
@@ -21,34 +22,34 @@ export interface StartOptions {
   cwd?: string
   env?: NodeJS.ProcessEnv
   stdio: StdioOptions
-  /** In a session of its own, so that it outlives this process and its terminal. */
+  /** Whether the program gets a session of its own, so that it outlives this process and its terminal. */
   detached?: boolean
 }
 
 export interface Result {
-  /** null when the program could not be started or died by a signal. */
+  /** Null if the program could not be started or died of a signal. */
   exitCode: number | null
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
-  /** The program is not there (ENOENT). */
+  /** Whether the program does not exist (ENOENT). */
   missing: boolean
 }
 
 /**
- * The one way to another program: a name and a list of arguments, never a shell string.
- * A program's failure is not thrown; callers decide what it means.
+ * The only way to run another program: a name and a list of arguments, never a shell string.
+ * A program's failure is not thrown, because only the caller knows what it means.
  */
 export interface Runner {
-  /** A short question, answered before the next line runs. */
+  /** Runs a program for a short question, and waits for the answer. */
   capture(file: string, args: readonly string[], options?: CaptureOptions): Result
-  /** Long work: may show its own progress, may be interrupted. */
+  /** Runs a program for long work: it may show progress and may be interrupted. */
   stream(file: string, args: readonly string[], options?: StreamOptions): Promise<Result>
-  /** A program that lives beside this one. */
+  /** Starts a program that runs beside this one. */
   start(file: string, args: readonly string[], options: StartOptions): ChildProcess
 }
 
-/** Loaded when the first program is started: it costs 4 ms, and most commands start none. */
+/** Loads the module when the first program is started: it costs 4 ms, and most commands start no program. */
 function childProcess() {
   return process.getBuiltinModule('node:child_process')
 }
@@ -75,7 +76,7 @@ function capture(file: string, args: readonly string[], options: CaptureOptions 
   }
 }
 
-/** execa costs more to load than a short question takes, so only long work pays for it. */
+/** Only long work uses execa: loading it takes longer than a short question. */
 async function stream(file: string, args: readonly string[], options: StreamOptions = {}): Promise<Result> {
   const { streamWithExeca } = await import('./stream.ts')
   return streamWithExeca(file, args, options)
@@ -86,3 +87,31 @@ function start(file: string, args: readonly string[], options: StartOptions): Ch
 }
 
 export const systemRunner: Runner = { capture, stream, start }
+
+/** Waits for a program that was started with pipes, and returns its output. */
+export function collect(child: ChildProcess): Promise<Result> {
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text
+    })
+  }
+  return new Promise(resolve => {
+    child.on('error', error => {
+      const missing = errorCode(error) === 'ENOENT'
+      resolve({ exitCode: null, signal: null, stdout: '', stderr: error.message, missing })
+    })
+    child.on('close', (exitCode, signal) => resolve({ exitCode, signal, ...texts, missing: false }))
+  })
+}
+
+/** Starts a program that is not our child and outlives us: a shell starts it and ends at once. */
+export function startDetached(exec: Runner, command: readonly string[], env: NodeJS.ProcessEnv): void {
+  const shell = exec.start('/bin/sh', ['-c', '"$@" </dev/null >/dev/null 2>&1 &', 'sh', ...command], {
+    env,
+    stdio: 'ignore',
+    detached: true,
+    cwd: '/',
+  })
+  shell.on('error', () => {})
+}

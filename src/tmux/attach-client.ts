@@ -1,6 +1,6 @@
 import { systemProbe } from '../system/process-identity.ts'
 import type { Runner } from '../system/runner.ts'
-import { suspendTogether } from '../system/suspend-together.ts'
+import { suspendTogether } from '../system/signals.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
 
 /**

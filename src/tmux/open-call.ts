@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
-import { collect } from '../system/collect-output.ts'
 import type { Result } from '../system/runner.ts'
+import { collect } from '../system/runner.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
 import { type Answer, answerOf, linesOf } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'

@@ -1,4 +1,5 @@
 import { statSync, writeFileSync } from 'node:fs'
+import { quoteForShell } from '../io/shell-quote.ts'
 import type { Paths } from '../paths.ts'
 import { sessionName } from './current-window.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
@@ -14,8 +15,8 @@ const freshMs = 30_000
  * longer answers and leaves no mark.
  */
 export function markWhenClosed(tmux: Tmux, paths: Paths): TmuxCommand {
-  const socket = tmux.socket === null ? '' : `-S ${shellQuoted(tmux.socket)}`
-  const script = `umask 077; tmux ${socket} show-options -s exit-empty >/dev/null 2>&1 && : >${shellQuoted(paths.sessionClosed)}`
+  const socket = tmux.socket === null ? '' : `-S ${quoteForShell(tmux.socket)}`
+  const script = `umask 077; tmux ${socket} show-options -s exit-empty >/dev/null 2>&1 && : >${quoteForShell(paths.sessionClosed)}`
   const isOurs = `#{==:#{hook_session_name},${sessionName}}`
   return ['set-hook', '-g', hook, `if-shell -F '${isOurs}' { if-shell ${tmuxQuoted(literal(script))} {} }`]
 }
@@ -34,10 +35,6 @@ export function wasJustClosed(paths: Paths, now: Date): boolean {
   } catch {
     return false
   }
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function tmuxQuoted(text: string): string {

@@ -1,10 +1,11 @@
+import { quoteForShell } from '../io/shell-quote.ts'
 import type { TmuxCommand } from './tmux.ts'
 
 const plain = /^[\w./:@=+-]+$/
 
-/** One word of tmux's own language: inside single quotes nothing has a meaning, but around a line break. */
+/** Quotes one word of tmux's own language. Single quotes work as in sh, but cannot hold a line break. */
 export function quoted(word: string): string {
-  return plain.test(word) ? word : `'${word.replaceAll("'", `'\\''`).replaceAll('\n', `'"\\n"'`)}'`
+  return plain.test(word) ? word : quoteForShell(word).replaceAll('\n', `'"\\n"'`)
 }
 
 /** Writes a command as text, for places where tmux expects a command in one argument. */

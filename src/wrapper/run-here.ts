@@ -5,7 +5,7 @@ import { showError, waitForEnter } from '../surface/error-screen.ts'
 import type { Surface } from '../surface/surface.ts'
 import { surfaceHere } from '../surface/surface-here.ts'
 import { hasOwnTerminal } from '../surface/terminal.ts'
-import { reraiseSignal } from '../system/reraise-signal.ts'
+import { reraiseSignal } from '../system/signals.ts'
 import { describeEnding, type Ending, exitCodeOf, mustBeRead } from './ending.ts'
 import { runMission } from './run-mission.ts'
 

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
@@ -7,11 +8,11 @@ import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 interface Desk extends Sandbox {
   file: string
   edit(): Terminal
-  /** What the editor was started with, one line a start. */
+  /** The arguments that the editor was started with, one line per start. */
   calls(): string[]
 }
 
-/** An $EDITOR that does one prepared thing a start; each is a line of sh with the file as `$f`. */
+/** An $EDITOR that runs the next action at each start. An action is a line of sh with the file as `$f`. */
 function desk(text: string | null, ...actions: string[]): Desk {
   const box = sandbox()
   const file = join(box.agencHome, 'config.json')
@@ -46,7 +47,7 @@ function leftovers({ agencHome }: Sandbox): string[] {
   return readdirSync(agencHome).filter(name => !/^config\.(|schema\.|prepared\.)json$/.test(name))
 }
 
-test('what was saved replaces the file; the editor gets its arguments and a schema beside the copy', async () => {
+test('the saved text replaces the file; the editor gets its arguments and a schema beside the copy', async () => {
   const box = desk(opus, `test -f "\${f%/*}/config.schema.json" && ${write('{ "stop": { "grace_ms": 7 } }')}`)
   expect(await box.edit().exited).toBe(0)
   expect(readFileSync(box.file, 'utf8')).toBe('{ "stop": { "grace_ms": 7 } }')
@@ -54,13 +55,13 @@ test('what was saved replaces the file; the editor gets its arguments and a sche
   expect(leftovers(box)).toEqual([])
 })
 
-test('the first time there is something to start from', async () => {
+test('the first edit starts from a template', async () => {
   const box = desk(null, `grep -q schema "$f" && ${write('{}')}`)
   expect(await box.edit().exited).toBe(0)
   expect(readFileSync(box.file, 'utf8')).toBe('{}')
 })
 
-test('nothing changed: nothing is written', async () => {
+test('nothing is written if nothing was changed', async () => {
   const box = desk(null, ':')
   const terminal = box.edit()
   expect(await terminal.exited).toBe(0)
@@ -68,7 +69,7 @@ test('nothing changed: nothing is written', async () => {
   expect(existsSync(box.file)).toBe(false)
 })
 
-test('a mistake is shown, and can be mended', async () => {
+test('a mistake is shown and can be fixed', async () => {
   const box = desk(opus, write('{ "claude": { "modle": 1 } }'), write('{ "claude": { "model": "x" } }'))
   const terminal = box.edit()
   await terminal.waitForText('line 1: claude.modle unknown key; did you mean claude.model?')
@@ -84,7 +85,7 @@ test.each([
   ['n\r', 'no'],
   ['\u0003', 'Ctrl-C'],
   ['\u001b', 'Esc'],
-])('a mistake that is given up (%j, %s) changes nothing: exit 130', async keys => {
+])('giving up on a mistake (%j, %s) changes nothing and exits with 130', async keys => {
   const box = desk(opus, write('{ "x": '))
   const terminal = box.edit()
   await terminal.waitForText('Edit again?')
@@ -94,7 +95,32 @@ test.each([
   expect(leftovers(box)).toEqual([])
 })
 
-test('a file that is already broken can be mended with it', async () => {
+test.each(['SIGTERM', 'SIGHUP'] as const)(
+  '%s at the question puts the terminal back in order and leaves nothing',
+  async signal => {
+    const box = desk(opus, write('{ "x": '))
+    const [before, after, pid] = ['before', 'after', 'pid'].map(name => join(box.root, name)) as [
+      string,
+      string,
+      string,
+    ]
+    const script = `stty -g >"${before}"; sh -c 'echo $$ >"${pid}"; exec "$@"' sh "$@"; code=$?; stty -g >"${after}"; exit $code`
+    const terminal = openTerminal(
+      '/bin/sh',
+      ['-c', script, 'sh', process.execPath, agencScript, 'config', 'edit'],
+      {
+        env: { ...box.env, EDITOR: `'${join(box.root, 'my editor')}'`, VISUAL: '' },
+      },
+    )
+    await terminal.waitForText('Edit again?')
+    process.kill(Number(readFileSync(pid, 'utf8')), signal)
+    expect(await terminal.exited).toBe(128 + constants.signals[signal])
+    expect(readFileSync(after, 'utf8')).toBe(readFileSync(before, 'utf8'))
+    expect(leftovers(box)).toEqual([])
+  },
+)
+
+test('a file that is already broken can be fixed', async () => {
   const box = desk('{ broken', ':', write('{}'))
   const terminal = box.edit()
   await terminal.waitForText('Edit again?')
@@ -103,7 +129,7 @@ test('a file that is already broken can be mended with it', async () => {
   expect(readFileSync(box.file, 'utf8')).toBe('{}')
 })
 
-test('changed by somebody else meanwhile: neither version is lost', async () => {
+test('if the file was changed meanwhile, neither version is lost', async () => {
   const box = desk(opus)
   const other = '{ "claude": { "model": "theirs" } }'
   const mine = '{ "claude": { "model": "mine" } }'
@@ -118,7 +144,7 @@ test('changed by somebody else meanwhile: neither version is lost', async () => 
   expect(readFileSync(`${box.file}.edited`, 'utf8')).toBe(mine)
 })
 
-test('an editor that fails, or is not there, changes nothing', async () => {
+test('an editor that fails or is missing changes nothing', async () => {
   const box = desk(opus, `${write('{}')}; exit 3`)
   const failed = box.edit()
   expect(await failed.exited).toBe(1)
@@ -132,7 +158,7 @@ test('an editor that fails, or is not there, changes nothing', async () => {
   expect(leftovers(box)).toEqual([])
 })
 
-test('without a terminal it is bad usage', () => {
+test('without a terminal it is a usage error', () => {
   const { agenc } = sandbox()
   expect(agenc(['config', 'edit'])).toMatchObject({ exitCode: 64, stdout: '' })
 })

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { quoteForShell } from '../../src/io/shell-quote.ts'
 
 const program = resolve(import.meta.dirname, '../../dist/stand-in.js')
 
@@ -7,11 +8,10 @@ const program = resolve(import.meta.dirname, '../../dist/stand-in.js')
 export function standInClaude(directory: string): string {
   mkdirSync(directory, { recursive: true })
   const launcher = join(directory, 'claude')
-  writeFileSync(launcher, `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(program)} "$@"\n`)
+  writeFileSync(
+    launcher,
+    `#!/bin/sh\nexec ${quoteForShell(process.execPath)} ${quoteForShell(program)} "$@"\n`,
+  )
   chmodSync(launcher, 0o755)
   return launcher
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -2,20 +2,25 @@ import { spawn } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { parseProcStat, parsePsTable, programName, scanProcesses } from '../../src/system/process-table.ts'
+import { hasEnded, isStopped, parseProcStat, readProcStat } from '../../src/system/proc-stat.ts'
+import { parsePsTable, programName, scanProcesses } from '../../src/system/process-table.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 const stat = (comm: string, state: string, tty: number) =>
-  `4711 (${comm}) ${state} 17 4711 4711 ${tty} 4711 4194304 1 0 0 0 0 0 0 0 20 0 1 0 998877 1 1`
+  `4711 (${comm}) ${state} 17 4700 4600 ${tty} 4500 4194304 1 0 0 0 0 0 0 0 20 0 1 0 998877 1 1`
 
-test('a name with spaces and parentheses does not shift the fields', () => {
-  expect(parseProcStat(stat('tmux: (x) y', 'S', 0x8803))).toEqual({
+test.each(['tmux: (x) y', '(a) b (c))', ''])('the name %j does not shift the fields', comm => {
+  expect(parseProcStat(stat(comm, 'S', 0x8803))).toEqual({
     pid: 4711,
-    comm: 'tmux: (x) y',
+    comm,
+    state: 'S',
     ppid: 17,
+    group: 4700,
+    session: 4600,
     tty: '/dev/pts/3',
-    startTime: '998877',
+    foregroundGroup: 4500,
+    startTicks: '998877',
   })
 })
 
@@ -29,12 +34,27 @@ test.each([
   expect(parseProcStat(stat('sh', 'S', device))?.tty).toBe(tty)
 })
 
-test.each(['Z', 'X'])('state %s is dead', state => {
-  expect(parseProcStat(stat('sh', state, 0))).toBeNull()
+test.each([
+  ['Z', true, false],
+  ['X', true, false],
+  ['T', false, true],
+  ['S', false, false],
+])('a process in state %s has ended: %s, is stopped: %s', (state, ended, stopped) => {
+  const parsed = parseProcStat(stat('sh', state, 0))!
+  expect([hasEnded(parsed), isStopped(parsed)]).toEqual([ended, stopped])
 })
 
-test('a process that vanished while it was read is no process', () => {
+test('a process that ended while its file was read counts as none', () => {
   expect(parseProcStat('')).toBeNull()
+})
+
+test.runIf(process.platform === 'linux')('this process reads its own line', () => {
+  expect(readProcStat('self')).toMatchObject({
+    pid: process.pid,
+    ppid: process.ppid,
+    comm: expect.any(String),
+  })
+  expect(readProcStat(4_194_999)).toBeNull()
 })
 
 test.each([

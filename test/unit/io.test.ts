@@ -5,10 +5,11 @@ import { build } from 'esbuild'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editorCommand } from '../../src/commands/config/edit.ts'
-import { ago } from '../../src/io/ago.ts'
 import { wantsColour } from '../../src/io/colour.ts'
 import { writeFileAtomically } from '../../src/io/files.ts'
 import { nearest } from '../../src/io/nearest.ts'
+import { ago, parseSince } from '../../src/io/relative-time.ts'
+import { quoteForShell, shellWord } from '../../src/io/shell-quote.ts'
 import { type Column, printTable } from '../../src/io/table.ts'
 import { cleanLines, cleanText, padEnd, textWidth, truncate } from '../../src/io/text.ts'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
@@ -27,7 +28,7 @@ describe('text from other programs', () => {
     ['👩‍👩‍👧 family', '👩‍👩‍👧 family'],
     ['  עברית ', 'עברית'],
     ['\u001b', ''],
-  ])('%j → %j', (text, clean) => {
+  ])('%j is cleaned to %j', (text, clean) => {
     expect(cleanText(text)).toBe(clean)
   })
 
@@ -131,6 +132,27 @@ test.each([
 })
 
 test.each([
+  ['90s', '2025-12-31T23:58:30.000Z'],
+  ['2h', '2025-12-31T22:00:00.000Z'],
+  ['3d', '2025-12-29T00:00:00.000Z'],
+  ['2025-01-31', '2025-01-31T00:00:00.000Z'],
+])('since %s is since %s', (text, time) => {
+  expect(parseSince(text, new Date('2026-01-01T00:00:00Z'))).toBe(time)
+})
+
+test.each(['', '3w', 'soon', '99999999999999d'])('%j is not a time', text => {
+  expect(() => parseSince(text, new Date())).toThrow(expect.objectContaining({ exitCode: 64 }))
+})
+
+test('sh reads every quoted text as one word', () => {
+  const texts = ['', 'a b', "it's", "''", '$HOME `id` "x" \\', '#!*?[~', 'a\nb', '-n', 'é🚀']
+  const words = [...texts.map(quoteForShell), ...texts.map(shellWord)].join(' ')
+  const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s\\0' ${words}`], { encoding: 'utf8' })
+  expect(stdout.split('\0').slice(0, -1)).toEqual([...texts, ...texts])
+  expect(shellWord('/usr/bin/a-b_c.d')).toBe('/usr/bin/a-b_c.d')
+})
+
+test.each([
   [true, {}, true],
   [false, {}, false],
   [true, { TERM: 'dumb' }, false],
@@ -147,7 +169,7 @@ test.each([
   [{ EDITOR: 'nano', VISUAL: '"/a b/vim" -p \'x y\'' }, ['/a b/vim', '-p', 'x y']],
   [{ EDITOR: '  ' }, ['vi']],
   [{}, ['vi']],
-])('editor from %j', (env, words) => {
+])('the editor command of %j is %j', (env, words) => {
   expect(editorCommand(env)).toEqual(words)
 })
 

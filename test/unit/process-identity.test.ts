@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isTaken, parseLinuxStat, psProbe, systemProbe } from '../../src/system/process-identity.ts'
+import { isTaken, psProbe, systemProbe } from '../../src/system/process-identity.ts'
 import {
   descendants,
   endTree,
@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../helpers/cli.ts'
 import { needLinux } from '../helpers/needs.ts'
 import { waitFor } from '../helpers/wait.ts'
 
-/** A ps that answers what was recorded on a Mac. */
+/** A ps that gives answers recorded on a Mac. */
 function recordedPs(answer: Partial<Result>): { exec: Runner; asked: string[][] } {
   const asked: string[][] = []
   const capture: Runner['capture'] = (file, args) => {
@@ -36,16 +36,16 @@ const spawned = (script: string) => {
 describe('this system', () => {
   const probe = systemProbe(systemRunner)
 
-  test('knows a living process again, and tells it from another of the same pid', () => {
+  test('recognizes a living process and tells it from another one with the same pid', () => {
     const self = probe.identify(process.pid)!
     const other = { ...self, start: self.start.replace(/\d+$/, '1') }
     expect(probe.liveness([self, other])).toEqual(['alive', 'dead'])
   })
 
-  test('knows the dead, the unreaped among them, and those of another boot', async () => {
+  test('reports dead processes, including zombies and those of another boot', async () => {
     const pid = spawned('exit 0')
     const known = { pid, start: probe.identify(process.pid)!.start }
-    await waitFor('its end', () => probe.identify(pid) === null)
+    await waitFor('the process to end', () => probe.identify(pid) === null)
     expect(probe.liveness([known])).toEqual(['dead'])
     const rebooted = {
       pid: process.pid,
@@ -61,17 +61,17 @@ describe('this system', () => {
     expect(probe.liveness([{ pid: self.pid, start: `${boot}:1:${ticks}` }])).toEqual(['unknown'])
   })
 
-  test('knows who is suspended', async () => {
+  test('reports whether a process is suspended', async () => {
     const pid = spawned('sleep 1000')
     expect(probe.isSuspended(pid)).toBe(false)
     process.kill(pid, 'SIGSTOP')
-    await waitFor('its suspension', () => probe.isSuspended(pid))
+    await waitFor('the process to be suspended', () => probe.isSuspended(pid))
   })
 
-  test('ends a whole tree: tools in sessions of their own, and who is suspended', async () => {
+  test('ends a whole tree, including suspended processes and those in other sessions', async () => {
     const pid = spawned('setsid sh -c "trap : TERM; while :; do sleep 1; done" & sleep 1000; :')
     const root = await waitFor(
-      'its children',
+      'the children to start',
       () => listTree(systemRunner, probe, pid).length > 2 && probe.identify(pid),
     )
     const tree = listTree(systemRunner, probe, pid)
@@ -81,7 +81,7 @@ describe('this system', () => {
     expect(await endTree(systemRunner, probe, root, 'SIGTERM', 100)).toBe(true)
   })
 
-  test('does not take for ended what it cannot see', async () => {
+  test('does not report a process as ended if it cannot see it', async () => {
     const unseen = { ...probe, liveness: () => ['unknown' as const] }
     const { pid, start } = probe.identify(spawned('sleep 1000'))!
     expect(await endTree(systemRunner, unseen, { pid, start }, 'SIGTERM', 100)).toBe(false)
@@ -89,12 +89,7 @@ describe('this system', () => {
   })
 })
 
-test('a name full of brackets and spaces does not confuse the kernel’s line', () => {
-  const line = `42 (a) b (c)) T 7 1 1 0 -1 ${'0 '.repeat(13)}12345 0`
-  expect(parseLinuxStat(line)).toEqual({ parent: 7, startTicks: '12345', isDead: false, isSuspended: true })
-})
-
-test('descendants, children before grandchildren', () => {
+test('descendants are listed with children before grandchildren', () => {
   const table = new Map(
     [
       [1, 0],
@@ -108,7 +103,7 @@ test('descendants, children before grandchildren', () => {
 })
 
 describe('children by thread', () => {
-  /** A /proc with these threads, as `pid/thread`; null: it tells no children, as when it has just ended. */
+  /** A /proc with these threads, as `pid/thread`. Null stands for a thread that has just ended. */
   const procWith = (threads: Record<string, string | null>) => {
     const proc = temporaryDirectory()
     for (const [path, children] of Object.entries(threads)) {
@@ -119,18 +114,18 @@ describe('children by thread', () => {
     return proc
   }
 
-  test('a thread that ends during the look does not hide what is below the others', () => {
+  test('a thread that ends during the scan does not hide the children of other threads', () => {
     const proc = procWith({ '10/10': '20 21 ', '10/11': null, '20/20': '30 ', '20/22': null, '30/30': '' })
     expect(linuxDescendants(10, proc)).toEqual([20, 21, 30])
   })
 
-  test('a kernel that does not tell is no process without children', () => {
+  test('a kernel that does not list children is not taken for a process without children', () => {
     expect(linuxDescendants(10, procWith({ '10/10': null, '10/11': null }))).toBeNull()
     expect(linuxDescendants(10, procWith({ '10/10': '' }))).toEqual([])
   })
 })
 
-test('is there such a process at all', () => {
+test('whether a pid is in use', () => {
   expect([process.pid, 1].map(isTaken)).toEqual([true, true])
   expect([0, -1, Number.NaN, 4_194_999].map(isTaken)).toEqual([false, false, false, false])
 })
@@ -139,28 +134,28 @@ describe('macOS', () => {
   const monday = 'Mon Mar  4 10:00:00 2030'
   const self = { pid: process.pid, start: 'Mon Mar 4 10:00:00 2030' }
 
-  test('one question for any number of processes', () => {
+  test('ps runs once for any number of processes', () => {
     const { exec, asked } = recordedPs({ stdout: `${process.pid} S+   ${monday}\n    1 Ss   ${monday}\n` })
     expect(psProbe(exec).liveness([self, { ...self, pid: 1, start: 'another' }])).toEqual(['alive', 'dead'])
     expect(asked).toEqual([['ps', '-o', 'pid=,stat=,lstart=', '-p', `${process.pid},1`]])
   })
-  test('for those that cannot be there nobody is asked', () => {
+  test('ps does not run for pids that are not in use', () => {
     const { exec, asked } = recordedPs({})
     expect(psProbe(exec).liveness([{ ...self, pid: 4_194_999 }])).toEqual(['dead'])
     expect(asked).toEqual([])
   })
-  test('a zombie is dead, and exit 1 without a word means nobody', () => {
+  test('a zombie is dead, and exit 1 without a message means that no process exists', () => {
     expect(psProbe(recordedPs({ stdout: `${process.pid} Z+ ${monday}\n` }).exec).liveness([self])).toEqual([
       'dead',
     ])
     expect(psProbe(recordedPs({ exitCode: 1 }).exec).liveness([self])).toEqual(['dead'])
   })
-  test('a ps that fails tells nothing', () => {
+  test('if ps fails, the answer is unknown', () => {
     const { exec } = recordedPs({ exitCode: 1, stderr: 'ps: illegal option' })
     expect(psProbe(exec).liveness([self])).toEqual(['unknown'])
     expect(psProbe(exec).identify(process.pid)).toBeNull()
   })
-  test('who is suspended', () => {
+  test('a state that begins with T means suspended', () => {
     expect(psProbe(recordedPs({ stdout: 'T+\n' }).exec).isSuspended(1)).toBe(true)
     expect(psProbe(recordedPs({ stdout: 'S+\n' }).exec).isSuspended(1)).toBe(false)
   })

@@ -1,8 +1,7 @@
 import { defaultConfig, readConfig } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Context } from '../../context.ts'
-import { padEnd, textWidth } from '../../io/text.ts'
-import { indented, wrap } from '../../io/wrap.ts'
+import { indented, padEnd, textWidth, wrap } from '../../io/text.ts'
 import type { Block, Rows, Topic } from './topics.ts'
 
 const maxColumns = 80

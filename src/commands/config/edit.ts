@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from '../../cli/command.ts'
 import { parseConfig } from '../../config/check.ts'
@@ -9,6 +9,7 @@ import { AgencError, Cancelled, usageError } from '../../errors.ts'
 import { makePrivateDirectory } from '../../io/files.ts'
 import { withLock } from '../../io/lock.ts'
 import { confirm } from '../../io/prompt.ts'
+import { makeTemporaryDirectory } from '../../io/temporary-directory.ts'
 import { cleanText } from '../../io/text.ts'
 import type { Paths } from '../../paths.ts'
 
@@ -20,12 +21,12 @@ export default defineCommand<Record<string, never>>({
     if (!isInteractive(context))
       throw usageError('config edit needs a terminal', "Use 'agenc config set' in scripts.")
     makePrivateDirectory(context.paths.home)
-    const directory = mkdtempSync(join(context.paths.home, editPrefix))
+    const directory = makeTemporaryDirectory(join(context.paths.home, editPrefix))
     try {
-      writeSchemaInto(directory)
-      await editCopy(context, join(directory, 'config.json'))
+      writeSchemaInto(directory.path)
+      await editCopy(context, join(directory.path, 'config.json'))
     } finally {
-      rmSync(directory, { recursive: true, force: true })
+      directory.remove()
     }
     return 0
   },

@@ -1,6 +1,6 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
-import { ago } from '../../io/ago.ts'
+import { ago } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { listMissionsNow } from '../../mission/list.ts'

@@ -4,7 +4,6 @@ import type { MissionRecord } from '../../db/missions.ts'
 import { listPlans } from '../../db/plans.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
-import { renderMarkdown } from '../../io/markdown.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { shortId } from '../../mission-id.ts'
 
@@ -24,8 +23,11 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
     if (path === undefined) throw new AgencError(`${shortId(mission.id)} has no plan yet`)
     const text = readPlan(mission, path)
     if (json) out.line(JSON.stringify({ mission_id: mission.id, path, text }))
-    else if (out.isTerminal) out.write(renderMarkdown(text, out))
-    else out.write(text.endsWith('\n') ? text : `${text}\n`)
+    else if (out.isTerminal) {
+      // Loaded only here: the parser takes 30 ms, and a pipe gets the text as it is.
+      const { renderMarkdown } = await import('../../io/markdown.ts')
+      out.write(renderMarkdown(text, out))
+    } else out.write(text.endsWith('\n') ? text : `${text}\n`)
     return 0
   },
 })

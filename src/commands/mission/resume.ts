@@ -8,7 +8,7 @@ import { chooseMission } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/list.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { shortId } from '../../mission-id.ts'
-import { whereIsIt } from '../../system/process-location.ts'
+import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { goToWindow, missionWindows } from '../../tmux/windows.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
@@ -67,7 +67,7 @@ function resumeRunning(
     return 0
   }
   throw new AgencError(
-    `${shortId(mission.id)} is running ${whereIsIt(context.exec, mission.wrapper_pid!)}`,
+    `${shortId(mission.id)} is running ${describeLocation(context.exec, mission.wrapper_pid!)}`,
     `Go there, or stop it first with: agenc mission stop ${shortId(mission.id)}`,
   )
 }

@@ -10,7 +10,7 @@ import { resolveRepo } from '../../repo/choose-repo.ts'
 import { fetchUrlOf, libraryPath, updateInLibrary } from '../../repo/library.ts'
 import { displayRepo, withoutSecrets } from '../../repo/reference.ts'
 import { showProgress } from '../../repo/update-progress.ts'
-import { interruptible } from '../../system/abort-on-signal.ts'
+import { interruptible } from '../../system/signals.ts'
 
 interface Outcome {
   id: string

@@ -3,7 +3,7 @@ import { type Context, withChanges } from '../../context.ts'
 import { listHeldMissions } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { statusesOf } from '../../mission/list.ts'
-import { spawnDetached } from '../../system/spawn-detached.ts'
+import { startDetached } from '../../system/runner.ts'
 import { announce } from '../../tmux/announce.ts'
 import { currentWindow, sessionTarget } from '../../tmux/current-window.ts'
 import {
@@ -24,7 +24,7 @@ export default defineCommand<{ detached?: boolean }>({
   async run(context, { detached }) {
     if (!detached && currentWindow(context)) {
       // This process would end together with the session, so a process outside of it does the work.
-      spawnDetached(context.exec, [...context.self, 'tmux', 'kill', '--detached'], context.env)
+      startDetached(context.exec, [...context.self, 'tmux', 'kill', '--detached'], context.env)
       return 0
     }
     const { tmux, state } = findSession(context)

@@ -1,3 +1,4 @@
+import { shellWord } from '../../io/shell-quote.ts'
 import { literal, type TmuxCommand } from '../tmux.ts'
 import { line } from '../tmux-script.ts'
 
@@ -51,15 +52,14 @@ export function quietly(
   program: readonly (string | Format)[],
   { keepsEnvironment = false }: QuietOptions = {},
 ): TmuxCommand {
-  const words = program.map(word => (typeof word === 'string' ? shellWord(word) : word.format))
-  const names = `hash=$(printf "\\043"); client=#{q:client_name}; tmux=${shellWord(tmux)}`
+  const words = program.map(word => (typeof word === 'string' ? runShellWord(word) : word.format))
+  const names = `hash=$(printf "\\043"); client=#{q:client_name}; tmux=${runShellWord(tmux)}`
   const script = keepsEnvironment ? quietScript : `${quickStart}; ${quietScript}`
   return ['run-shell', '-b', `${names}; set -- ${words.join(' ')}; ${script}`]
 }
 
-function shellWord(word: string): string {
-  if (/^[\w./-]+$/.test(word)) return word
-  return `'${word.replaceAll("'", `'\\''`).replaceAll('#', `'"$hash"'`)}'`
+function runShellWord(word: string): string {
+  return shellWord(word).replaceAll('#', `'"$hash"'`)
 }
 
 export const missionInView: Format = { format: '#{@agenc_mission_uuid}' }
