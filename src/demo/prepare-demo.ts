@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Context, withChanges } from '../context.ts'
 import { AgencError, Cancelled } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
+import { quoteForShell } from '../io/shell-quote.ts'
 import { pathsAt } from '../paths.ts'
 import type { StreamOptions } from '../system/runner.ts'
 import { createSession } from '../tmux/session.ts'
@@ -93,12 +94,8 @@ export function agentLauncher({ self }: Pick<Context, 'self'>, wordsDirectory: s
     agent: join(program!, '..', '..', 'dist', 'stand-in.js'),
     tour: wordsDirectory,
   }
-  const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`)
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${quoteForShell(value)}\n`)
   return `#!/bin/sh\n${lines.join('')}${script}`
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** The demo's own server: the default server of its TMUX_TMPDIR. */

@@ -27,7 +27,11 @@ export function checkHome({ paths }: Context): Finding[] {
     ]
   if (stats.uid !== process.getuid?.())
     return [
-      problem('home', `${paths.home} belongs to another user`, `sudo chown -R "$USER" ${quoted(paths.home)}`),
+      problem(
+        'home',
+        `${paths.home} belongs to another user`,
+        `sudo chown -R "$USER" ${shellWord(paths.home)}`,
+      ),
     ]
   const open = [
     ...[paths.home, paths.repos, paths.missions].flatMap(path => tooOpen(path, privateDirectory)),
@@ -52,10 +56,6 @@ function tooOpen(path: string, wanted: number): Finding[] {
       return `chmod ${mode} ${path}`
     }),
   ]
-}
-
-export function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }
 
 /** If the settings cannot be read, the other checks use the defaults. */
@@ -92,6 +92,6 @@ function judge(db: Database, path: string): Finding {
 }
 
 function remedyFor(path: string): string {
-  const rescued = quoted(`${path}.rescued`)
-  return `Stop all missions, then: sqlite3 ${quoted(path)} .recover | sqlite3 ${rescued}; then replace the store with that file.`
+  const rescued = shellWord(`${path}.rescued`)
+  return `Stop all missions, then: sqlite3 ${shellWord(path)} .recover | sqlite3 ${rescued}; then replace the store with that file.`
 }

@@ -7,7 +7,6 @@ import { isDraft } from '../io/files.ts'
 import { shellWord } from '../io/shell-quote.ts'
 import { isMissionId } from '../mission-id.ts'
 import { stagingPrefix } from '../repo/staging.ts'
-import { quoted } from './check-home.ts'
 import { type Finding, warning } from './findings.ts'
 
 const hourMs = 60 * 60 * 1000
@@ -41,7 +40,7 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
 }
 
 function removable(what: string, path: string): Finding {
-  return warning('leftovers', `${what}: ${path}`, `rm -rf ${quoted(path)}`, () => {
+  return warning('leftovers', `${what}: ${path}`, `rm -rf ${shellWord(path)}`, () => {
     rmSync(path, { recursive: true, force: true })
     return `removed ${path}`
   })
@@ -66,7 +65,7 @@ function unknownMission(path: string): Finding {
   return warning(
     'leftovers',
     `the directory of a mission that the store does not know: ${path}`,
-    `Save what you need from it, then: rm -rf ${quoted(path)}`,
+    `Save what you need from it, then: rm -rf ${shellWord(path)}`,
   )
 }
 
@@ -75,7 +74,7 @@ function unsavedEdit(path: string): Finding {
   return warning(
     'leftovers',
     `settings from 'agenc config edit' that were not saved: ${path}`,
-    `If the editor is closed, save what you need from them, then: rm -rf ${quoted(path)}`,
+    `If the editor is closed, save what you need from them, then: rm -rf ${shellWord(path)}`,
   )
 }
 

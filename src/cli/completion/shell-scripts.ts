@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import type { Context } from '../../context.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { writeFileAtomically } from '../../io/files.ts'
+import { quoteForShell } from '../../io/shell-quote.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
@@ -74,7 +75,7 @@ function locationFor({ env, exec }: Context, shell: Shell): { path: string; next
     case 'zsh': {
       const own = directoryInHome(exec.capture('zsh', ['-c', 'print -rl -- $fpath'], { env }).stdout, home)
       const directory = own ?? join(data, 'zsh', 'site-functions')
-      const line = `fpath=('${directory.replaceAll("'", `'\\''`)}' $fpath)`
+      const line = `fpath=(${quoteForShell(directory)} $fpath)`
       return {
         path: join(directory, '_agenc'),
         next: own ? 'Open a new shell to use it.' : `Add this to ~/.zshrc, before compinit runs: ${line}`,
