@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Config } from '../config/schema.ts'
 import type { MissionId } from '../mission-id.ts'
+import type { AgentStatus, ReplyChannel, Report } from './agent-report.ts'
 import type { Conversation } from './command-line.ts'
-import type { AgentStatus, ReplyChannel, Report } from './report.ts'
 
 /** Everything that is needed to start an agent. */
 export interface StartRequest {

@@ -1,6 +1,6 @@
 import { isObject } from '../io/json.ts'
+import type { Dialog, Report } from './agent-report.ts'
 import { planPathOf, questionOf } from './plans-and-questions.ts'
-import type { Dialog, Report } from './report.ts'
 
 /** The tools whose dialogs only the user can answer. */
 export const dialogTools: Readonly<Record<string, Dialog>> = {

@@ -82,7 +82,8 @@ export function askingHook(
     `echo ${firstWords.otherwise} >&4) </dev/null >/dev/null 2>&1 3<&- & w=$!`,
     'IFS= read -r r <&4;kill -USR1 $w 2>/dev/null',
     `[ "$r" = ${firstWords.wait} ]&&{ r=;command exec 4>&-;IFS= read -r r <&3;}`,
-    `[ "$r" = ${firstWords.otherwise} ]&&g`,
+    // The subshell holds the FIFO open too: once this hook is gone, an answer must find no reader.
+    `[ "$r" = ${firstWords.otherwise} ]&&{ wait $w;g;}`,
     `[ -z "$r" ]||printf '%s\\n' "$r"`,
     'exit 0',
   ].join('\n')

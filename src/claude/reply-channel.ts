@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ReplyChannel, Report } from './agent-report.ts'
 import { firstWords } from './hook-scripts.ts'
 import { allowReply, askAboutToolReply, denyReply, type Reply, refuseToolReply } from './permission-reply.ts'
-import type { ReplyChannel, Report } from './report.ts'
 
 /**
  * Opens the FIFO on which a hook waits for its answer. `hook` is the name that the hook chose for it, its pid. Returns

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isObject } from '../io/json.ts'
-import type { AgentStatus } from './report.ts'
+import type { AgentStatus } from './agent-report.ts'
 
 const activities: Readonly<Record<string, AgentStatus['activity']>> = {
   idle: 'idle',

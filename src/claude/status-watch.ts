@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { AgentStatus } from './report.ts'
+import type { AgentStatus } from './agent-report.ts'
 import { readStatusFile } from './status-file.ts'
 
 const fallbackMs = 80

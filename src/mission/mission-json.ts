@@ -3,9 +3,9 @@ import type { Config } from '../config/schema.ts'
 import type { PendingRequest } from '../db/approvals.ts'
 import type { MissionRecord, State, WaitingFor } from '../db/missions.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
+import { effectiveApprove, effectiveMode, effectiveModel, type ModeSource } from './effective-settings.ts'
 import type { Status } from './mission-status.ts'
 import { displayName } from './naming.ts'
-import { effectiveApprove, effectiveMode, effectiveModel, type ModeSource } from './permission.ts'
 
 /** A mission in the published JSON. All keys are always present. A missing value is null. */
 export interface MissionJson {

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
-import { type OpenCall, openCall } from './open-call.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
 import type { Answer } from './tmux-answer.ts'
 import { parseTmuxVariable } from './tmux-variable.ts'
+import { type OpenCall, openCall } from './two-step-call.ts'
 
 export type WindowId = string & { readonly brand: 'WindowId' }
 

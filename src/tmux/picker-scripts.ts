@@ -7,12 +7,12 @@ type Self = Pick<Context, 'self' | 'paths'>
 /** The command line of the switcher. Key bindings run it directly, without starting Node. */
 export function switchScript({ self }: Pick<Self, 'self'>, tmux: Tmux, fzf: string): string[] {
   const socket = tmux.socket ?? tmux.tell(['display-message', '-p', '#{socket_path}'])[0]!
-  return ['/bin/sh', scriptPath(self, 'switch.sh'), socket, fzf, ...self]
+  return ['/bin/sh', scriptPath(self, 'switcher.sh'), socket, fzf, ...self]
 }
 
 /** The command line of the picker for a new mission. */
 export function newScript({ self, paths }: Self, fzf: string): string[] {
-  return ['/bin/sh', scriptPath(self, 'new.sh'), paths.repoChoices, fzf, ...self]
+  return ['/bin/sh', scriptPath(self, 'repo-picker.sh'), paths.repoChoices, fzf, ...self]
 }
 
 function scriptPath([, program]: readonly string[], name: string): string {

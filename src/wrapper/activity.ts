@@ -1,4 +1,4 @@
-import type { AgentStatus, Report } from '../claude/report.ts'
+import type { AgentStatus, Report } from '../claude/agent-report.ts'
 import type { State, WaitingFor } from '../db/missions.ts'
 
 /** Claude's current activity, derived from its reports and its own status. */

@@ -1,4 +1,4 @@
-import type { ToolUse } from '../claude/report.ts'
+import type { ToolUse } from '../claude/agent-report.ts'
 import {
   confirmRequest,
   correctRequest,

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
-import { repoConfig } from '../mission/permission.ts'
+import { repoConfig } from '../mission/effective-settings.ts'
 import { maySetUp, runSetup } from '../mission/repo-setup.ts'
 import { endTree, listTree } from '../system/process-tree.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'

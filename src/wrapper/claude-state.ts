@@ -1,4 +1,4 @@
-import type { AgentStatus, Report } from '../claude/report.ts'
+import type { AgentStatus, Report } from '../claude/agent-report.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import {
   type Activity,

@@ -7,7 +7,7 @@ import { randomUuid } from '../io/random.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { Runner } from '../system/runner.ts'
 import { sendControlMessage } from './control-message.ts'
-import type { GivenAnswer } from './requests.ts'
+import type { GivenAnswer } from './permission-requests.ts'
 import { WakeupFifo } from './wakeup-fifo.ts'
 
 const patienceMs = 5_000

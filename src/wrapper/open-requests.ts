@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ReplyChannel, Report } from '../claude/report.ts'
+import type { ReplyChannel, Report } from '../claude/agent-report.ts'
 import type { LogEntry } from './approval-log.ts'
 
 export type AskReport = Report & { kind: 'asks' }

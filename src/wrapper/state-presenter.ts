@@ -5,7 +5,7 @@ import type { MissionChanged } from '../mission/service.ts'
 import type { Surface } from '../surface/surface.ts'
 import type { Log } from './log.ts'
 import { runNotifyCommand } from './notify-command.ts'
-import type { Requests } from './requests.ts'
+import type { Requests } from './permission-requests.ts'
 
 /** Claude's status may arrive before the hook's report, which tells whether a rule will answer. */
 const hookMs = 300

@@ -161,7 +161,7 @@ describe('mission answer', () => {
     await box.say(`[[tool AskUserQuestion ${question}]] [[text thanks]]`)
     expect(await box.asked()).toMatchObject({ waiting_for: 'question' })
     const refused = box.agenc(['mission', 'answer', box.id, 'allow'])
-    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a question') })
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Questions') })
     expect(refused.stderr).toContain('Go there')
     box.press('1')
     await box.settled()
@@ -192,7 +192,7 @@ test('a subagent’s request is allowed by rule without a delay, or opens its di
   await box.asked()
   expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('only its dialog'),
+    stderr: expect.stringContaining('in its window'),
   })
   box.press('1')
   await waitFor('the file two', () => box.hasMade('two'))

@@ -105,7 +105,7 @@ test('the packed tarball can be installed globally and used', { timeout: 180_000
   expect(JSON.parse(agenc('mission', 'ls', '--json'))).toEqual([])
 
   const installed = realpathSync(join(prefix, 'lib', 'node_modules', 'agenc'))
-  expect(existsSync(join(installed, 'dist', 'switch.sh'))).toBe(true)
+  expect(existsSync(join(installed, 'dist', 'switcher.sh'))).toBe(true)
   typesCanBeUsed(join(prefix, 'lib'), box.root)
 })
 

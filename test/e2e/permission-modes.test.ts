@@ -73,7 +73,7 @@ describe('mission set', () => {
     const { mission: id } = await box.start()
     const started = await sayHello(box, id)
     const set = box.agenc(['mission', 'set', id, '--permission-mode', 'plan', '--model', 'opus', '--json'])
-    expect(set.stderr).toContain('with --restart')
+    expect(set.stderr).toContain('--restart')
     expect(JSON.parse(set.stdout)).toMatchObject({
       permission_mode: 'plan',
       permission_mode_source: 'mission',

@@ -44,7 +44,7 @@ describe("a repo's setup", () => {
     const terminal = box.run(['mission', 'new', repo])
     await terminal.waitForText('Press Enter')
     expect(terminal.screen()).toContain('dependency missing')
-    expect(terminal.screen()).toMatch(/setup .*\(exit 1\)/)
+    expect(terminal.screen()).toMatch(/Setup .*\(exit 1\)/)
     const { id } = box.records()[0]!
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, setup_pending: 1, exit_code: 1 })
     expect(box.history(id).map(({ kind }) => kind)).not.toContain('state')

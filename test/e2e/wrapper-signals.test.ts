@@ -303,7 +303,7 @@ describe('a failed start', () => {
     for (let attempt = 0; attempt < 2; attempt++) {
       const terminal = box.run(['mission', 'resume', id])
       await terminal.waitForText('Press Enter')
-      expect(terminal.screen()).toContain('.claude.json cannot be read')
+      expect(terminal.screen()).toContain('/.claude.json: ')
       expect(box.record(id)).toMatchObject({ wrapper_pid: null, exit_code: 1, ended_by: 'lost' })
       expect(status(box, id)).toBe('crashed')
       terminal.type('\r')

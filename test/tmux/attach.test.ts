@@ -20,7 +20,7 @@ test('inside the agenc session, attach says so', async () => {
   expect(box.agenc(['tmux', 'attach'], { env: box.inside(a.id) })).toEqual({
     exitCode: 0,
     stdout: '',
-    stderr: 'You are in the agenc session already.\n',
+    stderr: 'You are already in the agenc session.\n',
   })
 })
 
@@ -89,7 +89,7 @@ test('inside a private tmux in a pane, the agenc session is still the recorded o
     { tmux_window: a.id },
   ])
   const terminal = box.attach({ env })
-  await terminal.waitForText('lives on another tmux server')
+  await terminal.waitForText('on another tmux server')
   expect(await terminal.exited).toBe(1)
   expect(inner('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
 })
@@ -116,7 +116,7 @@ test('the home of a running session overrides the caller’s, with a warning', a
   const box = sessionBox()
   await box.start()
   const terminal = box.attach({ env: { AGENC_DIRPATH: join(box.root, 'elsewhere') } })
-  await waitFor('the warning', () => terminal.raw().includes('that one counts'))
+  await waitFor('the warning', () => terminal.raw().includes(`started with ${box.agencHome}`))
   const format = '#{client_name}'
   await waitFor('the client', () => box.tmux('list-clients', '-t', '=agenc', '-F', format).trim() !== '')
   expect(box.tmux('show-environment', '-t', '=agenc', 'AGENC_DIRPATH').trim()).toBe(

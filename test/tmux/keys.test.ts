@@ -238,7 +238,7 @@ test('the help menu lists the bound keys and runs the chosen one', async () => {
   for (const text of [
     'Switch to',
     'Resume',
-    'Next mission',
+    'Next waiting mission',
     'Stop this',
     'Open the editor',
     'Hold all',

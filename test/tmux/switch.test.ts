@@ -140,7 +140,7 @@ describe('switch', () => {
     terminal.type('\r')
     expect(await terminal.exited).toBe(0)
     expect(active(box)).toBe(b.mission)
-    expect(terminal.screen()).toContain('To go there: agenc tmux attach')
+    expect(terminal.screen()).toContain('agenc tmux attach')
   })
 
   test('in a popup of the session, tmux switches without Node', async () => {
@@ -148,7 +148,7 @@ describe('switch', () => {
     const { path } = program(box, 'fzf', 'echo; tail -n 1')
     const terminal = await openPopup(box, a.id, [
       '/bin/sh',
-      join(projectRoot, 'dist', 'switch.sh'),
+      join(projectRoot, 'dist', 'switcher.sh'),
       socketOf(box),
       path,
       '/bin/false',
@@ -161,7 +161,7 @@ describe('switch', () => {
     const box = sessionBox()
     const a = await box.start()
     const { PATH } = program(box, 'tmux', 'echo "protocol version mismatch" >&2; exit 1')
-    const terminal = openScript('switch.sh', [socketOf(box), 'fzf'], { ...box.env, PATH })
+    const terminal = openScript('switcher.sh', [socketOf(box), 'fzf'], { ...box.env, PATH })
     expect(await terminal.exited).toBe(1)
     expect(terminal.screen()).toContain('protocol version mismatch')
     expect(terminal.screen()).toContain('agenc: tmux does not answer')
@@ -198,7 +198,7 @@ describe.each([
 
   test('for the switcher', async () => {
     const { box, a, b, path, env } = await place()
-    const terminal = openScript('switch.sh', [socketOf(box), path], env)
+    const terminal = openScript('switcher.sh', [socketOf(box), path], env)
     await terminal.waitForText('zulu')
     terminal.type('zulu')
     await waitFor('one row', () => !terminal.screen().includes(a.mission.slice(0, 8)))
@@ -212,7 +212,7 @@ describe.each([
     box.addRepo('app')
     const { repoChoices } = pathsAt(box.agencHome)
     expect(existsSync(repoChoices)).toBe(true)
-    const terminal = openScript('new.sh', [repoChoices, path], env)
+    const terminal = openScript('repo-picker.sh', [repoChoices, path], env)
     await terminal.waitForText('(blank)')
     terminal.type('\r')
     expect(await terminal.exited).toBe(0)
@@ -240,7 +240,7 @@ test('switch works with an old fzf found on PATH', async () => {
 test('next goes to the mission that has waited longest, then to the one after it', async () => {
   const { box, a, b, c } = await threeMissions()
   const next = () => box.agenc(['tmux', 'next'], { env: box.inside(box.windows().find(w => w.isActive)!.id) })
-  expect(next().stderr).toBe('No mission waits for you.\n')
+  expect(next().stderr).toBe('No mission is waiting for you.\n')
   await ask(box, c.mission)
   await ask(box, b.mission)
   const visited = [next(), next(), next()].map(({ exitCode }, index) => ({ exitCode, index }))

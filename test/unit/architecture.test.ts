@@ -90,10 +90,7 @@ function filesWith(pattern: RegExp): string[] {
 
 test('the process is ended in one place', () => {
   expect(filesWith(/\bprocess\.(exit|abort|reallyExit)\(/)).toEqual(['src/main.ts'])
-  expect(filesWith(/\bprocess\.kill\(process\.pid\b/)).toEqual([
-    'src/system/reraise-signal.ts',
-    'src/system/suspend-together.ts',
-  ])
+  expect(filesWith(/\bprocess\.kill\(process\.pid\b/)).toEqual(['src/system/signals.ts'])
 })
 
 test('other programs are started in one place, and never through a shell', () => {

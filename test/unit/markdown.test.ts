@@ -16,7 +16,7 @@ test.each([
   ['7. seven\n   - below\n8. eight', '7. seven\n   • below\n8. eight\n'],
   ['- one\n\n  more\n- two', '• one\n\n  more\n\n• two\n'],
   ['- [ ] open\n- [x] done', '☐ open\n☑ done\n'],
-  ['a `b` **c** __d__', 'a <cyan>b</> <bold>c</> <bold>d</>\n'],
+  ['a `b` **c** __d__ *e*', 'a <cyan>b</> <bold>c d e</>\n'],
   ['> said', '<dim>│ </>said\n'],
   ['```sh\n# no title\n```', '    <cyan># no title</>\n'],
   ['| a | b |', '| a | b |\n'],

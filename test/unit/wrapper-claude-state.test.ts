@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { AgentStatus } from '../../src/claude/agent-report.ts'
 import { hookReport } from '../../src/claude/hook-report.ts'
-import type { AgentStatus } from '../../src/claude/report.ts'
 import { parseStatusFile } from '../../src/claude/status-file.ts'
 import type { MissionRecord } from '../../src/db/missions.ts'
 import {

@@ -12,7 +12,7 @@ import type { MissionRecord } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { effectiveApprove } from '../../mission/permission.ts'
+import { effectiveApprove } from '../../mission/effective-settings.ts'
 
 interface Input {
   what: string

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts'
 import { isMissionId } from '../../mission-id.ts'
-import { reapMission } from '../../wrapper/reap.ts'
+import { reapMission } from '../../wrapper/reap-killed-wrapper.ts'
 
 export default defineCommand<{ mission: string }>({
   description: 'End the Claude of a wrapper that was killed. For internal use.',

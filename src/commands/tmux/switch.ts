@@ -34,7 +34,7 @@ export default defineCommand<Input>({
   },
 })
 
-/** switch.sh passes `--plain` if fzf is missing or too old for its options. */
+/** switcher.sh passes `--plain` if fzf is missing or too old for its options. */
 async function pickAndGo(
   context: Context,
   missions: readonly MissionJson[],

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The picker for a new mission. fzf shows the list of repos that agenc keeps in a file. Node starts after the choice.
-# usage: new.sh <file> <fzf> <agenc command…>
+# usage: repo-picker.sh <file> <fzf> <agenc command…>
 file=$1 fzf=$2
 shift 2
 [ -r "$file" ] || exec "$@" mission new

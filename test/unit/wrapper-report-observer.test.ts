@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { AgentStatus, ReplyChannel, Report } from '../../src/claude/agent-report.ts'
 import { hookReport } from '../../src/claude/hook-report.ts'
 import { planDirectories } from '../../src/claude/plans-and-questions.ts'
-import type { AgentStatus, ReplyChannel, Report } from '../../src/claude/report.ts'
 import { listEvents } from '../../src/db/events.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
@@ -13,7 +13,7 @@ import { MissionService } from '../../src/mission/service.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { stateAtStart } from '../../src/wrapper/claude-state.ts'
 import { openLog } from '../../src/wrapper/log.ts'
-import { Observer, type ObserverOptions } from '../../src/wrapper/observer.ts'
+import { Observer, type ObserverOptions } from '../../src/wrapper/report-observer.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
@@ -258,7 +258,7 @@ describe('a report that did not come through the spool', () => {
     expect(mission().state).toBe('busy')
   })
 
-  test('does not end the mission if the store cannot be written to', async () => {
+  test('is stored later if the store cannot be written to', async () => {
     const { observer, db, mission, log } = await bench()
     let announced = 0
     observer.onReport = () => {
@@ -268,6 +268,9 @@ describe('a report that did not come through the spool', () => {
     observer.seeReport(report(prompt), null)
     expect(log()).toContain('disk is full')
     expect([mission().state, observer.claude.state, announced]).toEqual([null, 'starting', 1])
+    db.exec('DROP TRIGGER full')
+    observer.tryAgain()
+    expect(mission().state).toBe('busy')
   })
 })
 

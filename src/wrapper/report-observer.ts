@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Agent } from '../claude/agent.ts'
-import type { AgentStatus, ReplyChannel, Report } from '../claude/report.ts'
+import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
 import { holdsConversation } from '../claude/transcript.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { removeFile } from '../io/files.ts'
@@ -16,11 +16,11 @@ import {
   withStoredMode,
 } from './claude-state.ts'
 import { type ControlMessage, parseControlMessage } from './control-message.ts'
+import { type SpooledFile, sweepSpool } from './event-spool.ts'
 import type { Log } from './log.ts'
+import type { Requests } from './permission-requests.ts'
 import { RecentQuestions } from './recent-questions.ts'
 import { historyOf, recordDiff } from './record-diff.ts'
-import type { Requests } from './requests.ts'
-import { type SpooledFile, sweepSpool } from './spool.ts'
 
 export interface ObserverOptions {
   missions: MissionService
@@ -52,6 +52,8 @@ export class Observer {
   #atStart: MissionRecord
   /** Files that were answered but are not stored yet, by their key. */
   readonly #answered = new Map<string, Spooled>()
+  /** Reports from outside the spool that are not stored yet. */
+  readonly #unstored: { report: Report; isAnswered: boolean }[] = []
   /** True if a report could not be read or stored. */
   #isBehind = false
   #lateStatus: AgentStatus | null = null
@@ -84,15 +86,31 @@ export class Observer {
     this.onReport()
   }
 
-  /** Accepts a report that did not come through the spool. */
+  /** Takes a report that did not come through the spool. It is kept in memory until it is stored. */
   seeReport(report: Report, channel: ReplyChannel | null): void {
     this.#options.whenReady(() => {
-      this.#try(() => {
-        const isAnswered = this.#options.requests.take(report, channel)
-        return this.#store(writer => this.#take(writer, report, isAnswered))
-      })
+      this.#unstored.push({ report, isAnswered: this.#tryToAnswer(report, channel) })
+      this.#try(() => this.#storeReports())
       this.onReport()
     })
+  }
+
+  #storeReports(): boolean {
+    const reports = [...this.#unstored]
+    const isStored = this.#store(writer => {
+      for (const { report, isAnswered } of reports) this.#take(writer, report, isAnswered)
+    })
+    if (isStored) this.#unstored.splice(0, reports.length)
+    return isStored
+  }
+
+  #tryToAnswer(report: Report, channel: ReplyChannel | null): boolean {
+    try {
+      return this.#options.requests.take(report, channel)
+    } catch (error) {
+      this.#options.log(`no answer to a report: ${String(error)}`)
+      return false
+    }
   }
 
   /** While a request is open, the spool is read first, because reports say more exactly how it was answered. */
@@ -116,6 +134,7 @@ export class Observer {
     const status = this.#lateStatus
     this.#isBehind = false
     this.#lateStatus = null
+    if (this.#unstored.length > 0) this.#try(() => this.#storeReports())
     this.onWakeup()
     if (status) this.seeStatus(status)
   }

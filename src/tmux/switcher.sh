@@ -1,6 +1,6 @@
 #!/bin/sh
 # The switcher. tmux prints one row per window from the window's options, and fzf shows them. Node is not needed.
-# usage: switch.sh <tmux socket> <fzf> <agenc command…>
+# usage: switcher.sh <tmux socket> <fzf> <agenc command…>
 socket=$1 fzf=$2
 shift 2
 SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
