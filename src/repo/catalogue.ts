@@ -83,7 +83,7 @@ function listRepo(context: Context, db: Database, { id, url }: Source, trusted: 
   return getRepo(db, id)!
 }
 
-/** What to tell the user about a repo that was just added. */
+/** Messages to the user about a repo that was just added. */
 export function notesOnAdded({ repo, wasThere }: AddedRepo): string[] {
   const name = displayRepo(repo.id)
   return [
@@ -139,7 +139,7 @@ export function writeRepoChoices({ paths }: Pick<Context, 'paths'>, db: Database
   writeFileAtomically(paths.repoChoices, lines.join(''))
 }
 
-/** All repos in the library or in the settings. Leaves out a source that cannot be read. */
+/** All repos in the library or in the settings. Skips a source that cannot be read. */
 export async function knownRepoIds(context: Context): Promise<string[]> {
   const stored = await readStore(context, db => (db ? listRepos(db).map(({ id }) => id) : [])).catch(() => [])
   const configured = await readConfig(context.paths).then(

@@ -23,8 +23,8 @@ const wrapperMs = 3_000
 const wakeMs = 250
 
 /**
- * Ends those of the missions that are running, in parallel. Their processes are gone and the store is up to date when it
- * resolves. Resolves to the missions that may still run, for instance in another container.
+ * Ends all given missions that are running, in parallel. When it resolves, their processes are gone and the store is up
+ * to date. Resolves to the missions that may still run, for instance in another container.
  */
 export async function stopMissions(
   context: Context,
@@ -65,7 +65,7 @@ function held(mission: MissionRecord): Held[] {
   return wrapper === null ? [] : [{ mission, wrapper }]
 }
 
-/** Leaves out invisible processes, for instance in another container, because their end cannot be seen either. */
+/** Skips invisible processes, for instance in another container, because their end cannot be seen either. */
 function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): ProcessIdentity[] {
   const states = probe.liveness(wrappers)
   return wrappers.filter((_, index) => states[index] !== 'unknown')

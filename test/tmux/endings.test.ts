@@ -80,7 +80,7 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
 
     const restored = box.agenc(['tmux', 'restore'])
     expect(restored).toMatchObject({ exitCode: 0 })
-    expect(restored.stderr.match(/is back/g)).toHaveLength(2)
+    expect(restored.stderr.match(/ restored$/gm)).toHaveLength(2)
     expect(restored.stderr).toMatch(/^\[1\/2] .*\n\[2\/2] /)
     expect(statuses(box)).toEqual(['running', 'running'])
     const window = box.windowOf(b.mission)!

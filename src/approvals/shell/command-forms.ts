@@ -86,7 +86,7 @@ function mayBeGitAlias([program = '', ...rest]: readonly string[]): boolean {
   return programName(program) === 'git' && subcommand !== undefined && !isBuiltInSubcommand(subcommand)
 }
 
-/** The forms of commands that stand inside assignments, and inside arguments of programs that run others. */
+/** The forms of commands inside assignments, and inside arguments of programs that run others. */
 function formsInside(command: SimpleCommand, depth: number): string[] {
   const texts = command.assignments.map(item => afterEquals(item.resolved))
   const runsOthers = concernsOf({ ...command, assignments: [] }).some(concern => concern.runsOthers)
