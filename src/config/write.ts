@@ -70,5 +70,5 @@ export function writeSchemaInto(directory: string): void {
   writeFileAtomically(join(directory, schemaName), `${JSON.stringify(publishedSchema, null, 2)}\n`)
 }
 
-/** Starts the name of the directory in which 'config edit' keeps its copy until the copy is saved. */
+/** The prefix of the directory in which 'config edit' keeps its copy until the copy is saved. */
 export const editPrefix = 'edit-'

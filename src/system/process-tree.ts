@@ -88,7 +88,7 @@ export function signalProcesses(
     try {
       process.kill(pid, signal)
     } catch {
-      // It ended in between.
+      // It has ended since the check.
     }
   })
 }
@@ -135,7 +135,7 @@ export async function waitUntilGone(
 
 /**
  * Sends a signal to a process, waits `graceMs`, and kills what is left of its tree. Resolves to true only if all of it
- * is known to be gone, so to false for a process that cannot be seen.
+ * is known to be gone. Resolves to false for a process that cannot be seen.
  */
 export async function endTree(
   exec: Runner,

@@ -67,7 +67,7 @@ function allArgumentLists(_program: string, args: readonly string[]): string[][]
   return args.flatMap((_, at) => (at <= leading && leading - at < maxArguments ? [args.slice(at)] : []))
 }
 
-/** Which options of git take a value is known, so the directory in `git -C "$dir" log` is not read as a subcommand. */
+/** The options of git that take a value are known, so the directory in `git -C "$dir" log` is not read as a subcommand. */
 function possibleArgumentLists(program: string, args: readonly string[]): string[][] {
   const { globalOptions } = splitGitWords(args)
   const isCertain = programName(program) === 'git' && !globalOptions.some(item => item.includes(unknownText))
