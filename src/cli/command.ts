@@ -33,7 +33,7 @@ export interface Command<Input> {
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds commands of every input type
 export type AnyCommand = Command<any>
 
-/** A command as the registry lists it. Help and completion need only the summary; `load` brings the rest. */
+/** A command as the registry lists it. Lists of commands need only the summary; `load` brings the rest. */
 export interface Entry {
   summary: string
   load: () => Promise<{ default: AnyCommand }>

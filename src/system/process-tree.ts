@@ -33,7 +33,7 @@ function childrenOfThreads(tasks: string): number[] | null {
     const answers = entriesOf(tasks).map(thread => childrenOfThread(`${tasks}/${thread}/children`))
     const told = answers.filter(children => children !== null)
     if (told.length === 0) return null
-    // A thread that ended meanwhile has left its children to another thread, which may already have been asked.
+    // A thread that ended in the meantime has left its children to another thread, which may already have been asked.
     if (told.length === answers.length || look === maxLooks) return told.flat()
   }
 }

@@ -71,7 +71,7 @@ function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): Pro
   return wrappers.filter((_, index) => states[index] !== 'unknown')
 }
 
-/** The missions whose wrapper did not release its lease. Excludes leases that a new wrapper has taken meanwhile. */
+/** The missions whose wrapper did not release its lease. Excludes leases that a new wrapper has taken since. */
 function stillHeld(db: Database, before: readonly Held[]): Held[] {
   const wrappers = new Map(before.map(({ mission, wrapper }) => [mission.id, wrapper]))
   return listHeldMissions(db)
@@ -113,7 +113,7 @@ async function waitAwake(
 
 /**
  * Marks a lost mission as stopped, so that `restore` leaves it alone. Resolves to false if its Claude cannot be ended, or
- * if it was restored meanwhile.
+ * if it was restored in the meantime.
  */
 export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<boolean> {
   const probe = systemProbe(context.exec)
