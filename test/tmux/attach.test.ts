@@ -89,7 +89,7 @@ test('inside a private tmux in a pane, the agenc session is still the recorded o
     { tmux_window: a.id },
   ])
   const terminal = box.attach({ env })
-  await terminal.waitForText('lives on another tmux server')
+  await terminal.waitForText('another tmux server')
   expect(await terminal.exited).toBe(1)
   expect(inner('list-sessions', '-F', '#{session_name}')).toBe('mine\n')
 })

@@ -139,11 +139,11 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
     for (const command of ['restore', 'inject-config']) {
       const done = box.agenc(['tmux', command])
       expect(done.exitCode).toBe(0)
-      expect(done.stderr).toContain(`started for ${elsewhere.AGENC_DIRPATH}; that one counts`)
+      expect(done.stderr).toContain(elsewhere.AGENC_DIRPATH)
     }
     expect(box.windows()).toHaveLength(1)
     expect(box.tmux('list-keys', '-T', 'agenc')).not.toContain(box.agencHome)
-    expect(box.agenc(['tmux', 'kill']).stderr).toContain('that one counts')
+    expect(box.agenc(['tmux', 'kill']).stderr).toContain(elsewhere.AGENC_DIRPATH)
     const [other] = JSON.parse(box.agenc(['mission', 'ls', '--json'], { env: elsewhere }).stdout)
     expect(other).toMatchObject({ status: 'stopped', last_exit: { code: 143 } })
   })

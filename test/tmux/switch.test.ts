@@ -140,7 +140,7 @@ describe('switch', () => {
     terminal.type('\r')
     expect(await terminal.exited).toBe(0)
     expect(active(box)).toBe(b.mission)
-    expect(terminal.screen()).toContain('To go there: agenc tmux attach')
+    expect(terminal.screen()).toContain('agenc tmux attach')
   })
 
   test('in a popup of the session, tmux switches without Node', async () => {
