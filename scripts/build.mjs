@@ -10,7 +10,7 @@ import { startFiles } from './build/start-files.mjs'
 
 const root = join(import.meta.dirname, '..')
 const outdir = join(root, 'dist')
-// Taken first: a file that changes during the build must make the build stale.
+// Computed before the build: a file that changes during the build must make the build stale.
 const hashOfSources = sourcesHash(root)
 const staleAfterMs = 7 * 24 * 60 * 60 * 1000
 

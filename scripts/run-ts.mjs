@@ -1,5 +1,5 @@
 // Bundles a TypeScript file of this project and runs it: `node scripts/run-ts.mjs scripts/generate/write.ts`.
-// The bundle lies inside node_modules so that packages resolve from there.
+// The bundle is inside node_modules, so that packages resolve from there.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -4,7 +4,7 @@ import { type Context, systemContext } from './context.ts'
 import { ExitCode, isAgencError, isCancelled } from './errors.ts'
 import { cleanLines } from './io/text.ts'
 
-/** Runs the command that `argv` names, whichever it is. */
+/** Runs the command that `argv` names. */
 export function main(argv: readonly string[]): Promise<void> {
   return exitWith(context => runAny(context, argv))
 }
@@ -22,7 +22,7 @@ export function runLoaded(
   return input === null ? otherwise() : exitWith(context => runCommand(context, command, input))
 }
 
-/** `agenc _complete`. Built as a file of its own, because a press of Tab has no need of commander. */
+/** `agenc _complete`. Built as a file of its own, because completion does not need commander. */
 export function completeLine(argv: readonly string[]): Promise<void> {
   return exitWith(async context => {
     const { complete } = await import('./cli/completion/complete.ts')
@@ -55,7 +55,7 @@ function report(error: unknown, { err, env }: Context): number {
   const message = error instanceof Error ? error.message : String(error)
   err.line(`${err.paint('red', 'agenc:')} ${cleanLines(message)}`)
   if (known?.hint) err.line(cleanLines(known.hint))
-  if (!known && !env.AGENC_DEBUG) err.line('Run the command again with AGENC_DEBUG=1 to see the stack.')
+  if (!known && !env.AGENC_DEBUG) err.line('Run the command again with AGENC_DEBUG=1 to see the stack trace.')
   if (env.AGENC_DEBUG && error instanceof Error) err.line(cleanLines(error.stack ?? ''))
   return known?.exitCode ?? ExitCode.failed
 }

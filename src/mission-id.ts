@@ -13,7 +13,7 @@ export function isMissionId(text: string): text is MissionId {
   return uuidPattern.test(text)
 }
 
-/** What people read and type. Not unique: never an identity. */
+/** The form that people read and type. Not unique, so never use it as an identity. */
 export function shortId(id: MissionId): string {
   return id.slice(0, 8)
 }

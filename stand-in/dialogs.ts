@@ -27,7 +27,7 @@ export interface OpenDialog {
 
 export type DialogStep = { selected: number } | { chosen: unknown } | { cancelled: true } | undefined
 
-/** A new dialog ignores keys for this long, because the user pressed them for what was there before it. */
+/** A new dialog ignores keys for this long, because the user meant them for the screen before it. */
 const deafMs = 200
 
 export function dialogStep(open: OpenDialog, key: Key, now: number): DialogStep {

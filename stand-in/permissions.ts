@@ -77,7 +77,7 @@ const fileCommands = new Set(['cp', 'ln', 'mkdir', 'mv', 'rm', 'rmdir', 'sed', '
 const editTools = new Set(['Edit', 'NotebookEdit', 'Write'])
 const userOnlyTools = new Set(['AskUserQuestion', 'ExitPlanMode'])
 
-/** Plans and questions always go to the user, whatever mode, rules and hooks say. */
+/** Plans and questions always go to the user. No mode, rule or hook changes that. */
 export function isForUserOnly(tool: ToolUse): boolean {
   return userOnlyTools.has(tool.name)
 }

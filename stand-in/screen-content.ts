@@ -17,7 +17,7 @@ export interface ScreenContent {
   directory: string
   name?: string
   entries: readonly Entry[]
-  /** What Claude is doing; undefined while it is idle. */
+  /** Claude's current activity; undefined while it is idle. */
   activity?: string
   dialog?: OpenDialog
   box: PromptBox

@@ -18,7 +18,7 @@ import { claudeVersion, modelId } from './release.ts'
 import { findSession, isSessionId, latestSession, type SavedSession } from './saved-conversations.ts'
 import { loadSettings, type Settings } from './settings.ts'
 
-/** What is known before the screen is touched, or the reason why the program refuses to start. */
+/** The facts that are known before the screen is touched, or the reason why the program refuses to start. */
 export type Plan = { saved?: SavedSession; settings: Settings } | { refusal: string }
 
 export function planStart(args: Arguments, paths: ClaudePaths, cwd: string, env: NodeJS.ProcessEnv): Plan {

@@ -1,25 +1,25 @@
 /**
- * What agenc prints with `--json`. Keys are never missing; what is absent is null; times are ISO 8601.
+ * The output of agenc with `--json`. Keys are never missing, absent values are null, and times are ISO 8601.
  *
  *     import type { Mission } from 'agenc'
  *     const missions: Mission[] = JSON.parse(execFileSync('agenc', ['mission', 'ls', '--json'], { encoding: 'utf8' }))
  */
 
-/** `mission ls` prints an array of these, `mission show` and `mission new` one. */
+/** `mission ls` prints an array of these; `mission show` and `mission new` print one. */
 export interface Mission {
   id: string
   short_id: string
   name: string | null
   /** `github.com/owner/name`, `local/<parent>/<name>`, or null for a blank mission. */
   repo: string | null
-  /** What people call it: its name, else its repo. */
+  /** The mission's name or, if it has none, its repo. */
   display: string
   status: 'running' | 'stopped' | 'crashed' | 'archived'
-  /** null unless running. */
+  /** Null if the mission is not running. */
   state: 'starting' | 'idle' | 'busy' | 'waiting' | null
   waiting_for: 'permission' | 'question' | 'plan' | 'trust' | 'input' | null
   waiting_since: string | null
-  /** Work goes on in the background while Claude is idle. */
+  /** True if work continues in the background while Claude is idle. */
   background: boolean
   permission_mode: string | null
   permission_mode_source: 'mission' | 'repo' | 'config' | 'claude'
@@ -27,7 +27,7 @@ export interface Mission {
   model: string | null
   session_id: string
   parent_id: string | null
-  /** `@N`; null without a window, and where tmux could not be asked. */
+  /** `@N`. Null if the mission has no window, or if tmux did not answer. */
   tmux_window: string | null
   wrapper_pid: number | null
   claude_pid: number | null
@@ -74,7 +74,7 @@ export interface Repo {
   id: string
   url: string
   path: string
-  /** null: never asked. */
+  /** Null if the user was never asked. */
   trusted: boolean | null
   missions: number
   added_at: string
@@ -93,13 +93,13 @@ export interface Approval {
   at: string
   mission_id: string
   tool: string
-  /** Without what looks like a secret. */
+  /** Anything that looks like a secret is masked. */
   input: unknown
-  /** `ask`: nobody has answered. */
+  /** `ask` means that the request has no answer, or none yet. */
   decision: 'allow' | 'deny' | 'ask'
-  /** The rule that decided, as it stood then. */
+  /** The rule that decided, as it was at that time. */
   rule: Rule | null
-  /** null while it waits. Becomes `user` when it turns out that the dialog was quicker than a rule or an answer. */
+  /** Null while the request is open. Changes to `user` if the user answered in the dialog before a rule or an answer. */
   by: 'rule' | 'user' | 'answer' | 'timeout' | null
   latency_ms: number | null
 }

@@ -7,7 +7,7 @@ const sources = ['src', 'stand-in', 'scripts/build.mjs', 'scripts/build', 'packa
 /** The file in dist/ that holds the hash of the sources of that build. */
 export const sourcesHashFile = 'sources.sha256'
 
-/** A hash of every file that the build reads, so that a build can be told from one of older sources. */
+/** A hash of every file that the build reads, so that an outdated build can be recognised. */
 export function sourcesHash(root) {
   const hash = createHash('sha256')
   for (const path of sources.flatMap(source => filesAt(root, source)).sort())

@@ -13,8 +13,8 @@ const lazyInHotFiles = [
 ]
 
 /**
- * Returns the files, as ES modules, by their path below dist/; the modules that they load lazily, with the placeholder
- * that stands for each one's file in the texts; and esbuild's list of inputs.
+ * Returns the files as ES modules, by their path below dist/. Also returns the modules that they load lazily, each with
+ * the placeholder for its file name in the texts, and esbuild's list of inputs.
  */
 export async function startFiles(root, settings) {
   const files = new Map()
@@ -45,7 +45,7 @@ export async function startFiles(root, settings) {
   const unused = lazyInHotFiles.filter((_, index) => !lazy.has(seldomNeeded[index]))
   if (unused.length > 0) throw new Error(`no hot command loads ${unused.join(', ')} with import()`)
 
-  // These hold what src/main.ts itself imports, commander included. Everything that those modules load is lazy.
+  // These two contain the modules that src/main.ts imports, commander included. All modules that those load are lazy.
   const main = join(root, 'src/main.ts')
   const isLazy = ({ importer }) => importer !== main
   await add('hot/_complete.js', "export { completeLine as main } from './src/main.ts'", isLazy)
@@ -93,8 +93,8 @@ const pathsForCommands = {
 }
 
 /**
- * Leaves lazy modules outside of the file, and notes them in `lazy`. Compares resolved paths, not the text of imports:
- * two files of one name stay two files.
+ * Leaves lazy modules outside of the file, and notes them in `lazy`. Compares resolved paths, not the text of imports,
+ * because two files may have the same name.
  */
 function lazyPlugin(isLazy, lazy, directory) {
   return {

@@ -89,7 +89,7 @@ function hex(values: readonly number[]): string {
 const shownIds = ['3f2a91c4', '7b20e5d8', 'c41d7a06', '90be2f3a']
 
 /**
- * Replaces everything that differs between two runs by something fixed: mission ids (by their order in the status
+ * Replaces everything that differs between two runs with fixed text: mission ids (by their order in the status
  * line), the working directory, seconds, and the spinner that fzf shows while a preview is loading.
  */
 export function stabilise(screen: Cell[][]): Cell[][] {

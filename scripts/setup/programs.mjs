@@ -17,7 +17,7 @@ export const ciPrograms = [
 
 /**
  * Programs for the tests that open real windows, with their Debian packages. Only CI installs them. An
- * `isOptional` program is missing from some releases, and set-up goes on without it.
+ * `isOptional` program is missing from some releases, and set-up continues without it.
  */
 export const windowPrograms = [
   { name: 'Xvfb', debianPackage: 'xvfb', why: 'an X display without a screen' },

@@ -75,7 +75,7 @@ function verdictsOfParts(situation: Situation): ExplainedVerdict[] {
   return [decideText(situation, tool, inputText(input, textField(tool) ?? ''))]
 }
 
-/** For tools of which agenc understands one field or none. With none, a rule with `match` cannot allow the tool. */
+/** For tools with at most one known field. Without a known field, a rule with `match` cannot allow the tool. */
 function decideText(situation: Situation, tool: string, text: string | undefined): ExplainedVerdict {
   return applyRules(situation, tool, {
     text: text ?? tool,

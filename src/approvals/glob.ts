@@ -4,11 +4,11 @@
  * argument follows: `git *` covers a bare `git`.
  */
 
-/** Stands in a text for a value that only the shell will know. For an allow rule, only `*` covers it. */
+/** A placeholder for a value that only the shell will know. For an allow rule, only `*` covers it. */
 export const unknownText = '\ue000'
 /** Like `unknownText`, but the value cannot contain a space. Used only with `couldMatch`. */
 export const unknownWord = '\ue002'
-/** Stands for white space inside one word. A space between two words of a pattern must not match it. */
+/** A placeholder for white space inside one word. A space between two words of a pattern must not match it. */
 export const innerSpace = '\ue001'
 
 const star = Symbol('*')
@@ -31,7 +31,7 @@ function tokenize(pattern: string): Token[] {
   return tokens
 }
 
-/** Follows all positions in the pattern at once, so that the time grows with pattern × text and never faster. */
+/** Follows all positions in the pattern at once, so the time never grows faster than pattern × text. */
 function matchesTokens(tokens: readonly Token[], text: string, unknown: UnknownMeans): boolean {
   let positions = new Uint8Array(tokens.length + 1)
   let next = new Uint8Array(tokens.length + 1)
@@ -69,12 +69,12 @@ function test(pattern: string, text: string, unknown: UnknownMeans): boolean {
   return endsInOptionalArgument && matchesTokens(tokens.slice(0, -2), text, unknown)
 }
 
-/** True if the pattern matches whatever the unknown values turn out to be. */
+/** True if the pattern matches for all possible values of the unknown parts. */
 export function matches(pattern: string, text: string): boolean {
   return test(pattern, text, 'only covered by *')
 }
 
-/** True if the pattern matches for some unknown values. */
+/** True if the pattern matches for at least one possible value of the unknown parts. */
 export function couldMatch(pattern: string, text: string): boolean {
   return test(pattern, text, 'any text')
 }

@@ -8,7 +8,7 @@ export interface Rule {
   /** A glob over one simple command, a resolved path, a URL …. Without it the rule matches every use of the tool. */
   match?: string
   decision: Decision
-  /** Told to Claude when the rule denies. */
+  /** The message for Claude if the rule denies a request. */
   message?: string
 }
 

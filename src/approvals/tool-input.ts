@@ -1,4 +1,4 @@
-/** Only the user may answer plans and questions, whatever the rules say. */
+/** True for plans and questions. Rules never answer them, even if a rule names the tool. */
 export function isForTheUser(tool: string): boolean {
   return tool === 'AskUserQuestion' || tool === 'ExitPlanMode'
 }
@@ -25,7 +25,7 @@ export function pathField(tool: string): string | undefined {
   return Object.hasOwn(pathFields, tool) ? pathFields[tool] : undefined
 }
 
-/** For other tools, the field that `match` is compared with. A rule with `match` never allows any further tool. */
+/** For other tools, the field that `match` is compared with. A rule with `match` never allows an unlisted tool. */
 const textFields: Record<string, string> = {
   Agent: 'subagent_type',
   BashOutput: 'bash_id',

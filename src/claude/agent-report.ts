@@ -55,7 +55,7 @@ export type UsedReport = Report & { kind: 'used' }
 
 /** The status that an agent publishes apart from its reports. */
 export interface AgentStatus {
-  /** `background`: the conversation rests while tasks continue. `unknown`: a status that agenc does not know. */
+  /** `background`: the conversation is idle while tasks continue. `unknown`: a status that agenc does not know. */
   activity: 'idle' | 'background' | 'busy' | 'waiting' | 'unknown'
   /** The open dialog, if the status names one. It calls plans `permission`. */
   dialog: 'permission' | 'question' | null

@@ -9,7 +9,7 @@ export const dialogTools: Readonly<Record<string, Dialog>> = {
 }
 
 /**
- * Turns a hook's JSON into a report. Returns null if a hook did not write it. No field is trusted to have its type.
+ * Turns a hook's JSON into a report. Returns null if a hook did not write it. No field is assumed to have its type.
  * `planDirectories` are the directories in which Claude keeps plans.
  */
 export function hookReport(data: unknown, planDirectories: readonly string[]): Report | null {

@@ -35,7 +35,7 @@ export function reportingHook({ events, wakeup }: Pick<HookTarget, 'events' | 'w
   ].join(';')
 }
 
-/** What the wrapper may write to a waiting hook first, instead of an answer. */
+/** Messages that the wrapper may write to a waiting hook first, instead of an answer. */
 export const firstWords = {
   /** An answer will follow, or the pipe will be closed. */
   wait: 'wait',
@@ -44,7 +44,7 @@ export const firstWords = {
 } as const
 
 export interface Patience {
-  /** How long the wrapper may take to write its first word. */
+  /** How long the wrapper may take to write its first message. */
   seconds: number
   /** How much longer the hook waits if the wrapper has opened the FIFO but writes nothing. */
   moreSeconds: number

@@ -7,8 +7,8 @@ const fallbackMs = 80
 
 /**
  * Watches Claude's status file. The folder that all Claudes share is watched only until the file exists. If the user's
- * inotify instances are used up (usually 128), it reads the file at intervals instead, while `isActive` says that
- * something is going on.
+ * inotify instances are used up (usually 128), it reads the file at intervals instead, while `isActive` returns
+ * true.
  */
 export class StatusWatch {
   readonly #path: string

@@ -33,14 +33,14 @@ export interface Command<Input> {
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds commands of every input type
 export type AnyCommand = Command<any>
 
-/** A command as the registry lists it. Help and completion need only the summary; `load` brings the rest. */
+/** A command as the registry lists it. Lists of commands need only the summary; `load` brings the rest. */
 export interface Entry {
   summary: string
   load: () => Promise<{ default: AnyCommand }>
   hidden?: boolean
   /** Built as a single file below dist/hot that starts without commander. For commands bound to keys or run in loops. */
   hot?: boolean
-  /** What completion offers for an argument or option value whose name alone does not say it. */
+  /** The kind of values that completion offers, by argument or option, if the name alone does not tell. */
   completes?: Readonly<Record<string, string>>
 }
 
@@ -80,7 +80,7 @@ export async function runCommand(
   return (await command.run(quieted, input)) ?? 0
 }
 
-/** Looks up a word the user typed. Words such as `constructor` must not find what every object inherits. */
+/** Looks up a word the user typed. Words such as `constructor` must not find inherited properties. */
 export function ownEntry<T>(entries: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '../context.ts'
 
-/** What `agenc` alone means: setup the first time, later the session; help if there is no terminal to ask in. */
+/** The command that plain `agenc` runs: setup the first time, the session later, help if there is no terminal. */
 export function defaultCommand({ stdin, out, err, paths }: Context): string[] {
   if (!stdin.isTTY || !out.isTerminal || !err.isTerminal) return ['--help']
   const isFirstTime = !existsSync(paths.config) && !existsSync(paths.database)

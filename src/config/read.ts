@@ -14,8 +14,8 @@ export async function readConfig(paths: Paths): Promise<Config> {
 }
 
 /**
- * The settings that a text of config.json stands for; null stands for a missing file. Checking a text means loading
- * the schema library, so the result is cached beside config.json and used for as long as the text stays the same.
+ * Returns the settings in a text of config.json, or the defaults if the text is null. Checking a text means loading
+ * the schema library, so the result is cached beside config.json and used while the text stays the same.
  */
 export async function configFromText(paths: Paths, text: string | null): Promise<Config> {
   if (text === null) return defaultConfig

@@ -115,7 +115,7 @@ export const configSchema = v.strictObject({
   }),
   repos: v.optional(
     v.record(
-      v.pipe(v.string(), v.regex(wholeRepoName, 'is not a whole repo name such as github.com/owner/name')),
+      v.pipe(v.string(), v.regex(wholeRepoName, 'is not a full repo name such as github.com/owner/name')),
       v.strictObject({
         setup: unset(command, 'Runs in every new working copy before Claude'),
         permission_mode: unset(text, 'Permission mode of missions on this repo'),

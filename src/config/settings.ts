@@ -62,15 +62,15 @@ export type KnownRepos = () => readonly string[] | Promise<readonly string[]>
 export async function findSetting(key: string, knownRepos: KnownRepos): Promise<Setting> {
   const [, repo = '', name] = splitKey(key)
   const setting = settingNamed(key)
-  // A part of a repo's name would be stored and never looked up.
+  // A setting under a part of a repo's name would be stored, but never found again.
   if (setting.path[0] !== 'repos' || wholeRepoName.test(repo)) return setting
   throw usageError(
-    `${JSON.stringify(repo)} is not a whole repo name`,
+    `${JSON.stringify(repo)} is not a full repo name`,
     suggestRepoKey(repo, await knownRepos(), whole => `repos.${whole}.${name}`),
   )
 }
 
-/** The same for keys that agenc itself wrote down. */
+/** Like `findSetting`, but for keys that agenc itself has written. */
 export function settingNamed(key: string): Setting {
   const path = splitKey(key)
   const isPerRepo = path[0] === 'repos' && path.length === 3
@@ -95,7 +95,7 @@ function suggestRepoKey(part: string, repos: readonly string[], keyOf: (repo: st
   const meant = ending.length > 0 ? ending : repos.filter(repo => lastPart(repo) === close)
   if (meant.length > 0) return `Did you mean ${meant.slice(0, mostSuggestions).map(keyOf).join(' or ')}?`
   const owned = part.split('/').length === 2 ? `github.com/${part}` : 'github.com/owner/name'
-  return `Write the whole name, as in ${keyOf(owned)}. 'agenc repo ls' lists your repos.`
+  return `Use the full name, as in ${keyOf(owned)}. 'agenc repo ls' lists your repos.`
 }
 
 function lastPart(repo: string): string {

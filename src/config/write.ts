@@ -10,7 +10,7 @@ import { checkedConfig, describeIssue } from './check.ts'
 import { cacheConfig, readConfigText } from './read.ts'
 import type { Setting } from './settings.ts'
 
-/** A setting's new value; `undefined` removes the setting from the file, so that its default holds again. */
+/** A setting's new value; `undefined` removes the setting from the file, so that its default applies again. */
 export type Change = readonly [setting: Setting, value: unknown]
 
 /**
@@ -33,7 +33,7 @@ export async function changeConfig(
   })
 }
 
-/** Takes a text that was checked, and for which the caller holds the lock. */
+/** Throws if the text is not valid. The caller must hold the lock. */
 export function replaceConfig(paths: Paths, text: string): void {
   const config = checkedConfig(paths.config, text)
   writeSchemaInto(dirname(paths.config))
@@ -70,5 +70,5 @@ export function writeSchemaInto(directory: string): void {
   writeFileAtomically(join(directory, schemaName), `${JSON.stringify(publishedSchema, null, 2)}\n`)
 }
 
-/** Starts the name of the directory in which 'config edit' keeps its copy until the copy is saved. */
+/** The prefix of the directory in which 'config edit' keeps its copy until the copy is saved. */
 export const editPrefix = 'edit-'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { makePrivateDirectory } from '../io/files.ts'
 
-/** Everything that a demo creates lies below one directory, which is removed afterwards. */
+/** Everything that a demo creates is below one directory, which is removed afterwards. */
 export interface DemoPlace {
   root: string
   home: string

@@ -28,8 +28,8 @@ export async function removePlace(context: Context, place: DemoPlace): Promise<v
 }
 
 /**
- * Returns the server's process tree, which has everything that runs in windows, popups and hooks. Leaves a server alone
- * whose socket is not in the demo's directory, because it may be the user's own.
+ * Returns the server's process tree, which includes everything that runs in windows, popups and hooks. Leaves a server
+ * alone if its socket is not in the demo's directory, because it may be the user's own.
  */
 function endServer(context: Context, { root }: DemoPlace, tmux: Tmux): ProcessIdentity[] {
   if (tmux.socket === null || !existsSync(tmux.socket)) return []

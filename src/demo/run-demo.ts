@@ -67,7 +67,7 @@ export async function attend({ context, place, signal }: Visit): Promise<void> {
   }
 }
 
-/** Leaves out the hint of `attach`: it is about a server that will be gone by then. */
+/** Drops the hint of `attach`, because it is about a server that is removed with the demo. */
 function notShown(stderr: string, { TERM }: NodeJS.ProcessEnv): AgencError {
   const reason = stderr.split('\n')[0]!.replace(/^agenc: /, '')
   return new AgencError(

@@ -29,7 +29,7 @@ export function tourSteps({ prefix }: TourKeys, { hasFzf }: { hasFzf: boolean })
       shows: [/Step 1 of 6/, /!\w+ forecast|1 waiting/],
     },
     {
-      caption: `${name('n')}: start a mission; on which repo?`,
+      caption: `${name('n')}: start a mission, and pick a repo for it`,
       does: [keys('n')],
       shows: [/lemonade/, /weather/, /\(blank\)/],
     },

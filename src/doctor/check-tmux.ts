@@ -48,7 +48,7 @@ const serverOptions: readonly ServerOption[] = [
   },
 ]
 
-/** Asks the running server. Reading tmux.conf in its place would miss options that were set in other ways. */
+/** Asks the running server. Reading tmux.conf instead would miss options that were set in other ways. */
 export function checkTmuxOptions(context: Context): Finding[] {
   const tmux = tmuxOf(context)
   const answer = tmux.ask(...serverOptions.map(({ option }) => ['show-options', '-sv', option]))

@@ -9,9 +9,9 @@ export interface Finding {
   check: string
   status: Status
   message: string
-  /** What to do about it; null if all is well. */
+  /** How to fix it; null if all is well. */
   remedy: string | null
-  /** Fixes it without a risk to anyone's work, and returns what was done. */
+  /** Fixes it without a risk to the user's work, and returns a description of the fix. */
   fix?: () => string
 }
 

@@ -11,7 +11,7 @@ import {
 } from './mission-presence.ts'
 import { type WindowSystem, windowSystemFor } from './window-system.ts'
 
-/** What this room needs from tmux. src/tmux/clients.ts has it; the commands pass it in. */
+/** The questions that this room asks tmux. src/tmux/clients.ts implements them; the commands pass it in. */
 export interface TmuxClients {
   /** The socket of the agenc session's server. Null stands for tmux's default. */
   readonly agencSocket: string | null

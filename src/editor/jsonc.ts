@@ -28,7 +28,7 @@ export function invalidFile(message: string): AgencError {
   return new AgencError(message, 'The file was not changed. Fix it or move it away, then run this again.')
 }
 
-/** Sets a value and leaves every other byte as it is. An equal value stays as it is laid out. */
+/** Sets a value and leaves every other byte as it is. An equal value keeps its layout. */
 export function setValue(text: string, path: JSONPath, value: unknown): string {
   const { parent, node } = nodesAt(text, path)
   if (node && isDeepStrictEqual(plainValue(text, node), value)) return text

@@ -36,7 +36,7 @@ function run([pid, title]) {
 const closeScript = `${findWindow}
 function run([pid, title]) {
   const { window } = find(pid, title)
-  if (!window) throw new Error('there are several windows, and not exactly one has this title')
+  if (!window) throw new Error('there are several windows, and the title does not identify one of them')
   window.buttons.whose({ subrole: 'AXCloseButton' })[0].click()
 }`
 

@@ -40,7 +40,7 @@ export interface Scene {
   /** Null if the windows could not be listed. */
   readonly windows: readonly Window[] | null
   readonly tmux: readonly TmuxServer[]
-  /** The id of the window that a process was told it runs in. */
+  /** The id of its window that a terminal has passed to this process. */
   windowIdOf(pid: number): string | null
 }
 
@@ -141,8 +141,8 @@ function shownBy(
 }
 
 /**
- * Picks one of several windows of a process: by the id that the terminal told its child (`WINDOWID`), else by the
- * first of the texts that appears in exactly one title. An id that is none of these windows was inherited from
+ * Picks one of several windows of a process: by the id that the terminal gave its child (`WINDOWID`), else by the
+ * first of the texts that appears in exactly one title. An id that matches none of these windows was inherited from
  * another terminal.
  */
 function pickWindow(

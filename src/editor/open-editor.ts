@@ -6,7 +6,7 @@ import { AgencError } from '../errors.ts'
 import type { Runner } from '../system/runner.ts'
 import { type Choice, chooseEditor } from './choose-editor.ts'
 
-/** They describe the terminal that agenc runs in. A terminal inside the editor would take them for its own. */
+/** Variables that describe the terminal of agenc. A terminal inside the editor would take them for its own. */
 const ownTerminal = [
   'TMUX',
   'TMUX_PANE',

@@ -51,6 +51,9 @@ function withPathInErrors<T>(path: string, verb: string, work: () => T): T {
   } catch (error) {
     if (isAgencError(error)) throw error
     const why = error instanceof Error ? error.message : String(error)
-    throw new AgencError(`cannot ${verb} ${path}: ${why}`, 'Check what that path is, and its mode.')
+    throw new AgencError(
+      `cannot ${verb} ${path}: ${why}`,
+      'Check that it is an ordinary file, and that you may access it.',
+    )
   }
 }

@@ -10,7 +10,7 @@ export interface Window {
   readonly title: string
 }
 
-/** What agenc needs from a desktop. */
+/** The operations that agenc needs from a desktop. */
 export interface WindowSystem {
   /** Lists the windows of all processes of this machine. Returns null if the windows are unknown. */
   list(): Window[] | null
@@ -19,7 +19,7 @@ export interface WindowSystem {
   close(window: Window): boolean
   /** The variable in which a terminal tells its child the id of its window. */
   readonly idVariable: 'WINDOWID' | null
-  /** What is missing on this machine and how to fix it. Returns null if everything works. */
+  /** Describes the missing part and how to fix it. Returns null if everything works. */
   problem(): string | null
 }
 

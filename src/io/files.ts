@@ -36,7 +36,7 @@ export function writeFileAtomically(path: string, text: string, { durable = fals
   try {
     const file = openSync(draft, 'wx', 0o600)
     try {
-      // Not `writeSync`: it may write only a part, and tells only by its result.
+      // Not `writeSync`: it may write only a part of the text, and reports that only in its result.
       writeFileSync(file, text)
       if (durable) fsyncSync(file)
     } finally {

@@ -62,7 +62,7 @@ function isAbandoned(lock: string): boolean {
 }
 
 /**
- * Only one process at a time may look and remove. Of two that both saw an abandoned lock, the slower one would
+ * Only one process at a time may check and remove a lock. Of two that saw an abandoned lock, the slower one would
  * otherwise remove the lock that the faster one has taken in the meantime.
  */
 function removeAbandoned(lock: string): void {

@@ -88,7 +88,7 @@ function narrowed({ columns, paint }: Page, by: number): Page {
   return { columns: Math.max(leastColumns, columns - by), paint }
 }
 
-/** A piece of text in one style. `\n` in a run of its own is a line break that was asked for. */
+/** A piece of text in one style. A run that is only `\n` is an explicit line break. */
 interface Run {
   text: string
   style: Style | null

@@ -4,7 +4,7 @@ import { writeAll } from './blocking-io.ts'
 import { type Paint, paintFor } from './colour.ts'
 import { lacksUnicode, toAscii } from './text.ts'
 
-/** One of the two output streams, with what a printer needs to know about it. */
+/** One of the two output streams, with the properties that printing depends on. */
 export interface Output {
   write(text: string): void
   line(text?: string): void
@@ -79,7 +79,7 @@ export function quietOutput(err: Output): Output {
   }
 }
 
-/** The output for a step whose result is not what the command prints. */
+/** Drops everything. For a step inside a command that prints only its own result. */
 export function silentOutput(out: Output): Output {
   return { ...out, write: () => {}, line: () => {} }
 }

@@ -60,7 +60,7 @@ export function confirm(context: Context, message: string, fallback: boolean): P
   )
 }
 
-/** Confirms what cannot be undone: asks on a terminal and demands `--yes` elsewhere. "No" throws `Cancelled`. */
+/** For actions that cannot be undone: asks on a terminal, and requires `--yes` elsewhere. "No" throws `Cancelled`. */
 export async function confirmOrFlag(
   context: Context,
   message: string,

@@ -6,13 +6,13 @@ export interface TemporaryDirectory {
   remove(): void
 }
 
-/** Makes a private directory. It is removed by `remove`, or when the process ends, by a signal too. */
+/** Makes a private directory. `remove` deletes it, and so does the end of the process, even by a signal. */
 export function makeTemporaryDirectory(prefix: string): TemporaryDirectory {
   let path: string | undefined
   const remove = () => {
     if (path !== undefined) rmSync(path, { recursive: true, force: true })
   }
-  // Before the directory is made: a signal between the two calls would leave it behind.
+  // This comes before mkdtemp, because a signal between the two calls would leave the directory behind.
   const forget = atProcessEnd(remove)
   path = mkdtempSync(prefix)
   return {

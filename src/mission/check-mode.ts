@@ -11,8 +11,7 @@ import { shortId } from '../mission-id.ts'
 
 /** Warns if Claude does not list the mode. It is passed on anyway, because new versions bring new modes. */
 export async function checkMode(context: Context, mode: string): Promise<void> {
-  if (mode.trim() === '')
-    throw usageError('the permission mode is empty', 'Name a mode, or leave the option out.')
+  if (mode.trim() === '') throw usageError('the permission mode is empty', 'Name a mode, or omit the option.')
   const listed = await modesOfClaude(context)
   if (listed === null || listed.includes(claudeMode(mode))) return
   context.err.line(

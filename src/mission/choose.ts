@@ -38,7 +38,8 @@ export async function chooseMission(
   )
   // A picker may stay open for hours.
   const picked = db && getMission(db, id)
-  if (!picked) throw new AgencError(`${shortId(id)} has been deleted meanwhile`, "Run 'agenc mission ls -a'.")
+  if (!picked)
+    throw new AgencError(`${shortId(id)} has been deleted in the meantime`, "Run 'agenc mission ls -a'.")
   return picked
 }
 

@@ -27,8 +27,8 @@ export interface AddedRepo {
 }
 
 /**
- * Clones a repo into the library and lists it. A repo that is there already stays as it is, except that `trust`, if
- * given, applies to it. `askTrust` is called for a new repo without a given `trust`, before the clone starts, so that
+ * Clones a repo into the library and lists it. A repo that is already there is not changed, except that `trust`,
+ * if given, applies to it. `askTrust` is called for a new repo without a given `trust`, before the clone starts, so that
  * the user does not wait for the question. It may return null, which leaves the question open.
  */
 export async function addRepo(
@@ -83,7 +83,7 @@ function listRepo(context: Context, db: Database, { id, url }: Source, trusted: 
   return getRepo(db, id)!
 }
 
-/** What to tell the user about a repo that was just added. */
+/** Messages to the user about a repo that was just added. */
 export function notesOnAdded({ repo, wasThere }: AddedRepo): string[] {
   const name = displayRepo(repo.id)
   return [
@@ -122,7 +122,7 @@ export async function removeRepo(context: Context, db: Database, id: string): Pr
 }
 
 export interface RepoChoice {
-  /** null stands for a blank mission. */
+  /** Null for a blank mission. */
   repo: string | null
   label: string
 }
@@ -139,7 +139,7 @@ export function writeRepoChoices({ paths }: Pick<Context, 'paths'>, db: Database
   writeFileAtomically(paths.repoChoices, lines.join(''))
 }
 
-/** All repos in the library or in the settings. Leaves out a source that cannot be read. */
+/** All repos in the library or in the settings. Skips a source that cannot be read. */
 export async function knownRepoIds(context: Context): Promise<string[]> {
   const stored = await readStore(context, db => (db ? listRepos(db).map(({ id }) => id) : [])).catch(() => [])
   const configured = await readConfig(context.paths).then(
@@ -153,7 +153,7 @@ export interface RepoJson {
   id: string
   url: string
   path: string
-  /** null if the user was never asked. */
+  /** Null if the user was never asked. */
   trusted: boolean | null
   missions: number
   added_at: string

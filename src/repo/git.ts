@@ -3,7 +3,7 @@ import { cleanText } from '../io/text.ts'
 import type { Result, Runner } from '../system/runner.ts'
 import { withoutSecrets } from './reference.ts'
 
-/** What running git takes: the runner and the user's environment. */
+/** The parts of a context that git needs: the runner and the user's environment. */
 export interface GitTools {
   exec: Runner
   env: NodeJS.ProcessEnv

@@ -84,7 +84,7 @@ function cloneHint({ id, url }: Source): string {
   return `Check that git can reach it: git ls-remote ${url}${overSsh}`
 }
 
-/** Removes what killed processes left behind. A clone that has not finished after a day was abandoned. */
+/** Removes files that killed processes left behind. A clone that has not finished after a day was abandoned. */
 async function removeAbandoned(reposDir: string): Promise<void> {
   const names = readdirSync(reposDir).filter(name => name.startsWith(stagingPrefix))
   for (const path of names.map(name => join(reposDir, name))) {

@@ -39,7 +39,7 @@ export async function fillThenPlace(
 export const stagingPrefix = '.unfinished-'
 
 export function removeTree(path: string): Promise<void> {
-  // A git that was just told to end may still be writing a file.
+  // A git that was just asked to end may still be writing a file.
   const patient = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
   return new Promise((resolve, reject) => rm(path, patient, error => (error ? reject(error) : resolve())))
 }

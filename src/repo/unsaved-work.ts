@@ -6,7 +6,7 @@ import { askGit, disabledFilters, type GitOptions, type GitTools, gitReason } fr
 
 const shownNames = 3
 
-/** Describes what would be lost, one line per kind. Returns a line about the failure if that cannot be determined. */
+/** Describes work that would be lost, one line per kind. If that is unknown, returns a line about the failure. */
 export function describeUnsavedWork({
   directory,
   library,

@@ -13,13 +13,13 @@ export type Notification = (typeof notifications)[number]
 export interface Answers {
   /** A known editor, `auto`, or null to keep the user's own editor.command. */
   editor: string | null
-  /** null leaves the mode to Claude's own settings. */
+  /** Null to let Claude's own settings decide. */
   permissionMode: string | null
   approve: Approve
   hotkey: string
   notify: Notification
   repo: string | null
-  /** null if there is no repo to decide about. */
+  /** Null if there is no repo to decide about. */
   trust: boolean | null
   completion: Shell | null
 }

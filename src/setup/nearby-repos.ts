@@ -21,7 +21,7 @@ const searchTimeMs = 400
 export interface Surroundings {
   cwd: string
   home: string
-  /** A directory to leave out, because it has agenc's own copies. */
+  /** A directory to skip, because it has agenc's own copies. */
   except: string
 }
 

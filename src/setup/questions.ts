@@ -78,7 +78,7 @@ export function askApprovals(context: Context, now: Answers['approve']): Promise
 export function askNotifications(context: Context, now: Notification): Promise<Notification> {
   return choose(context, {
     message: 'Notifications',
-    why: 'How you hear that a mission you are not looking at waits for you or is done.',
+    why: 'How agenc tells you that a mission in another window waits for you or is done.',
     options: [
       { value: 'message', name: 'message', note: 'a tmux message' },
       { value: 'bell', name: 'bell', note: "the terminal's bell" },

@@ -38,7 +38,7 @@ export interface Surface {
   restore(): void
   /** After a hangup, tells whether the surface was lost rather than closed by the user. */
   wasTakenAway(): Promise<boolean>
-  /** Called last, before this process ends. If a command stopped the mission, no client is moved. */
+  /** Called last, before this process ends. If a command stopped the mission, its parent window is not selected. */
   leave(options: { isStopped: boolean }): void
   /** True if no process reads the exit code, so that a wrapper that was ended by a signal may die of it. */
   readonly diesOfSignals: boolean

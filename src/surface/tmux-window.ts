@@ -27,7 +27,7 @@ export class TmuxWindow extends TerminalSurface implements Surface {
   #isClaimed = false
   #clients: Client[] = []
 
-  /** Returns null if this process is not the first one of a window in the agenc session. */
+  /** Returns null outside the agenc session. Call it only in the first process of a window. */
   static of(context: Context, config: Config): TmuxWindow | null {
     const { AGENC_TMUX, TMUX_PANE } = context.env
     const socket = ownSocket(context.env)

@@ -1,8 +1,8 @@
 import { onExit } from 'signal-exit'
 
 /**
- * Runs `putRight` when this process ends, by itself or by a signal, and then lets it end as it would have ended.
- * `putRight` must be synchronous. Call the returned function when there is nothing to put right any more.
+ * Runs `putRight` when this process ends, even by a signal. The process then ends in the same way as without it.
+ * `putRight` must be synchronous. Call the returned function when there is nothing left to put right.
  */
 export function atProcessEnd(putRight: () => void): () => void {
   let isNeeded = true
@@ -11,7 +11,7 @@ export function atProcessEnd(putRight: () => void): () => void {
   })
   return () => {
     isNeeded = false
-    // Not at once: a signal that came during synchronous work is delivered in the next turn, and would be lost.
+    // Wait one turn: a signal that came during synchronous work is delivered only then, and would be lost.
     setImmediate(stopListening)
   }
 }

@@ -22,11 +22,11 @@ export type Liveness = 'alive' | 'dead' | 'unknown'
 
 export interface ProcessProbe {
   identify(pid: number): ProcessIdentity | null
-  /** Identifies those that are alive, with one question. */
+  /** Identifies the processes that are alive, with one query. */
   identifyAll(pids: readonly number[]): ProcessIdentity[]
   /** Whether a process is stopped, by Ctrl-Z for instance. It then receives no signal but SIGCONT and SIGKILL. */
   isSuspended(pid: number): boolean
-  /** Asks once for any number of processes. */
+  /** Takes one query for any number of processes. */
   liveness(processes: readonly ProcessIdentity[]): Liveness[]
 }
 

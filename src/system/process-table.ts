@@ -32,7 +32,7 @@ function scanProc(): ProcessTable {
   return table
 }
 
-/** Looks a name up only when it is used: a scan sees hundreds of processes, its user a handful. */
+/** Looks a name up only when it is used: a scan sees hundreds of processes, and its caller needs few names. */
 function processOf({ pid, ppid, tty, startTicks, comm }: ProcStat): Process {
   let name: string | undefined
   return {

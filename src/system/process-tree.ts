@@ -9,7 +9,7 @@ export function listTree(exec: Runner, probe: ProcessProbe, root: number): Proce
   return probe.identifyAll([root, ...below])
 }
 
-/** Asks Linux for the children of each thread, without a look at every process. Returns null if it does not tell. */
+/** Asks Linux for the children of each thread, without looking at every process. Returns null if that is not possible. */
 export function linuxDescendants(root: number, proc = '/proc'): number[] | null {
   const found: number[] = []
   const queue = [root]
@@ -27,13 +27,13 @@ export function linuxDescendants(root: number, proc = '/proc'): number[] | null 
 
 const maxLooks = 3
 
-/** Returns null if the process is gone or the kernel does not tell. */
+/** Returns null if the process is gone or the kernel does not report children. */
 function childrenOfThreads(tasks: string): number[] | null {
   for (let look = 1; ; look++) {
     const answers = entriesOf(tasks).map(thread => childrenOfThread(`${tasks}/${thread}/children`))
     const told = answers.filter(children => children !== null)
     if (told.length === 0) return null
-    // A thread that ended meanwhile has left its children to another thread, which may already have been asked.
+    // A thread that ended in the meantime has left its children to another thread, which may already have been asked.
     if (told.length === answers.length || look === maxLooks) return told.flat()
   }
 }
@@ -76,7 +76,7 @@ function childrenByParent(table: ProcessTable): Map<number, number[]> {
   return children
 }
 
-/** Signals those that are still the same processes: a pid may have been reused. */
+/** Skips a process that has ended, because its pid may have been reused. */
 export function signalProcesses(
   probe: ProcessProbe,
   processes: readonly ProcessIdentity[],
@@ -88,7 +88,7 @@ export function signalProcesses(
     try {
       process.kill(pid, signal)
     } catch {
-      // It ended in between.
+      // It has ended since the check.
     }
   })
 }
@@ -99,7 +99,7 @@ export function signalPolitely(
   processes: readonly ProcessIdentity[],
   signal: NodeJS.Signals,
 ): void {
-  // Asked first: once the first of many processes is ending, it competes with us for the processor.
+  // Check this before any signal: processes that are ending compete with this one for the processor.
   const suspended = processes.filter(({ pid }) => probe.isSuspended(pid))
   signalProcesses(probe, processes, signal)
   signalProcesses(probe, suspended, 'SIGCONT')
@@ -122,7 +122,7 @@ export async function waitUntilGone(
 ): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
   let pauseMs = 0
-  // One after the other: while the first is alive, the answer for the rest does not matter.
+  // One by one: while the first is alive, the state of the others does not matter.
   for (const known of processes) {
     while (probe.liveness([known])[0] !== 'dead') {
       if (Date.now() >= deadline) return false
@@ -135,7 +135,7 @@ export async function waitUntilGone(
 
 /**
  * Sends a signal to a process, waits `graceMs`, and kills what is left of its tree. Resolves to true only if all of it
- * is known to be gone, so to false for a process that cannot be seen.
+ * is known to be gone. Resolves to false for a process that cannot be seen.
  */
 export async function endTree(
   exec: Runner,

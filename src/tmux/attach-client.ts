@@ -5,7 +5,7 @@ import type { Tmux, TmuxCommand } from './tmux.ts'
 
 /**
  * Runs tmux on this terminal until its client detaches. Resolves to the exit code. tmux's own messages are hidden,
- * because a session that has ended meanwhile is not an error.
+ * because a session that has ended in the meantime is not an error.
  */
 export function attachClient(exec: Runner, tmux: Tmux, ...commands: TmuxCommand[]): Promise<number | null> {
   const child = tmux.start(['inherit', 'inherit', 'ignore'], ...commands)

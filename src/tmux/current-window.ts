@@ -16,7 +16,7 @@ export interface CurrentWindow {
   window: WindowId
 }
 
-/** The same, with the tmux call that found it still open. */
+/** A current window whose tmux call is still open and takes more commands. */
 export interface OpenCurrentWindow extends CurrentWindow {
   continueWith: OpenCall['continueWith']
 }
@@ -40,7 +40,7 @@ export function currentWindow(context: Context): CurrentWindow | null {
   return tmux && windowIn(context, tmux, tmux.ask(whereIs(context.env)))
 }
 
-/** The same, in a tmux call that can go on to open a window there. */
+/** Like `currentWindow`, but keeps the tmux call open, so that it can open a window there. */
 export async function openCurrentWindow(context: Context): Promise<OpenCurrentWindow | null> {
   const tmux = tmuxAround(context)
   if (tmux === null) return null

@@ -33,7 +33,7 @@ export function candidateServers(context: Context): [Tmux, Tmux?] {
   return own.socket === recorded.socket ? [recorded] : [recorded, own]
 }
 
-/** Records this server as the one that has the session. Returns null if the server has ended meanwhile. */
+/** Records this server as the one that has the session. Returns null if the server has ended in the meantime. */
 export function adoptServer(context: Context, tmux: Tmux): Tmux | null {
   const answer = tmux.ask(['display-message', '-p', '#{socket_path}'])
   const socket = answer.kind === 'ok' ? answer.lines[0] : undefined

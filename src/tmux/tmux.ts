@@ -14,7 +14,7 @@ export interface Tmux {
   /** Runs the commands like `ask`, but throws if one fails. */
   tell(...commands: TmuxCommand[]): string[]
   /**
-   * Runs a script, one command per line, in one call. Returns null if there is no server, or if it ended meanwhile.
+   * Runs a script, one command per line, in one call. Returns null if there is no server, or if it has just ended.
    * Unlike an argument list, a script has no limit of 16 KB, keeps line breaks between commands, and never starts a
    * server, as `bind-key` and `list-keys` would.
    */

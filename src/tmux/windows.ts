@@ -41,7 +41,7 @@ export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
   return windowOf(tmux, wish, commands, tmux.ask(...commands))
 }
 
-/** The same, in the tmux call that found the current window. */
+/** Like `openWindow`, but in the tmux call that found the current window. */
 export async function openWindowFrom(
   { tmux, continueWith }: OpenCurrentWindow,
   wish: NewWindow,
@@ -166,7 +166,7 @@ export function windowsIn(lines: readonly string[]): Map<MissionId, WindowId> {
 
 /**
  * Selects a window for all clients of the session. A caller in another session of the same server is switched to it. A
- * caller outside tmux is told how to get there.
+ * caller outside tmux gets a message that says how to attach.
  */
 export function goToWindow(context: Context, tmux: Tmux, window: WindowId): void {
   const caller = callerOn(tmux, context.env)

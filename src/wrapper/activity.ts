@@ -5,7 +5,7 @@ import type { State, WaitingFor } from '../db/missions.ts'
 export interface Activity {
   state: State
   waitingFor: WaitingFor | null
-  /** True if tasks continue in the background while the conversation rests. */
+  /** True if tasks continue in the background while the conversation is idle. */
   background: boolean
   /** The dialog in the latest request. Claude's status names dialogs less exactly. */
   asked: WaitingFor | null
@@ -87,7 +87,7 @@ export function activityAfterStatus(activity: Activity, status: AgentStatus): Ac
     case 'background':
       return resting(seen, true)
     case 'busy':
-      // The status stays at busy while subagents work, even if the conversation itself rests.
+      // The status stays at busy while subagents work, even if the conversation itself is idle.
       return seen.background ? resting(seen, true) : busy(seen)
     case 'waiting':
       return waiting(seen, status.dialog === null ? 'input' : (seen.asked ?? status.dialog))

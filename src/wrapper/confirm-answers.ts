@@ -39,7 +39,7 @@ export class Confirmations {
     this.#look()
   }
 
-  /** At the end of a turn, a tool use without a mark will not get one any more. */
+  /** A tool use that has no mark at the end of its turn will never get one. */
   seeTurnEnd(): void {
     this.#look()
     const [soon, last] = looksMs

@@ -6,7 +6,7 @@ import type { EndingSignal } from './signal-policy.ts'
  *
  *   left      Claude ended by itself
  *   failed    Claude ended by itself, with an error, right after its start
- *   stopped   a command told the mission to end
+ *   stopped   a command ended the mission
  *   closed    the user closed the window or the session
  *   lost      Claude was killed by another process, or its terminal or tmux was lost
  */

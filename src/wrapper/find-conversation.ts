@@ -11,7 +11,7 @@ import { randomUuid } from '../io/random.ts'
 import type { MissionService } from '../mission/service.ts'
 import { shortId } from '../mission-id.ts'
 
-/** Throws if the transcript of a conversation is missing. A blank conversation in its place would lose it for good. */
+/** Throws if the transcript of a conversation is missing. Starting a blank one instead would lose it for good. */
 export function conversationOf(mission: MissionRecord, env: NodeJS.ProcessEnv): Conversation {
   const { session_id: sessionId, session_begun, forked_session_id: forkedFrom } = mission
   const { directory } = claudeLocations(env)

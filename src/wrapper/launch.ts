@@ -12,7 +12,7 @@ import {
 import { returnClientsOfLastPane } from '../tmux/return-clients.ts'
 import { becomeMission, openWindowFrom } from '../tmux/windows.ts'
 
-/** Where a mission will run: in a new window, in the window that this process has to itself, or in this terminal. */
+/** Where a mission will run: in a new window, in this process's own window, or in this terminal. */
 export type Destination =
   | { kind: 'new-window'; from: OpenCurrentWindow }
   | { kind: 'this-window'; here: CurrentWindow }

@@ -58,7 +58,7 @@ export function beat(missions: MissionService, id: MissionId, now: Date): void {
   missions.change(id, { heartbeat_at: now.toISOString() })
 }
 
-/** Ends the lease of `holder`. Changes nothing and returns false if another process has taken it meanwhile. */
+/** Ends the lease of `holder`. Changes nothing and returns false if another process has taken it in the meantime. */
 export function releaseLease(
   store: LeaseStore,
   id: MissionId,

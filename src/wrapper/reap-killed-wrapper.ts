@@ -16,7 +16,7 @@ export async function reapMission(context: Context, id: MissionId): Promise<void
   await endOrphanedClaude(context, systemProbe(context.exec), mission, 'SIGHUP', graceMs)
   await withStore(context, db => {
     db.transaction(() => {
-      // If the mission was started again meanwhile, the open requests belong to the new wrapper.
+      // If the mission was started again in the meantime, the open requests belong to the new wrapper.
       const now = getMission(db, id)
       if (now && statusNow(context, now) !== 'running') abandonRequests(db, id)
     }).immediate()

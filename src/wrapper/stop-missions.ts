@@ -23,8 +23,8 @@ const wrapperMs = 3_000
 const wakeMs = 250
 
 /**
- * Ends those of the missions that are running, in parallel. Their processes are gone and the store is up to date when it
- * resolves. Resolves to the missions that may still run, for instance in another container.
+ * Ends all given missions that are running, in parallel. When it resolves, their processes are gone and the store is up
+ * to date. Resolves to the missions that may still run, for instance in another container.
  */
 export async function stopMissions(
   context: Context,
@@ -65,13 +65,13 @@ function held(mission: MissionRecord): Held[] {
   return wrapper === null ? [] : [{ mission, wrapper }]
 }
 
-/** Leaves out invisible processes, for instance in another container, because their end cannot be seen either. */
+/** Skips invisible processes, for instance in another container, because their end cannot be seen either. */
 function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): ProcessIdentity[] {
   const states = probe.liveness(wrappers)
   return wrappers.filter((_, index) => states[index] !== 'unknown')
 }
 
-/** The missions whose wrapper did not release its lease. Excludes leases that a new wrapper has taken meanwhile. */
+/** The missions whose wrapper did not release its lease. Excludes leases that a new wrapper has taken since. */
 function stillHeld(db: Database, before: readonly Held[]): Held[] {
   const wrappers = new Map(before.map(({ mission, wrapper }) => [mission.id, wrapper]))
   return listHeldMissions(db)
@@ -113,7 +113,7 @@ async function waitAwake(
 
 /**
  * Marks a lost mission as stopped, so that `restore` leaves it alone. Resolves to false if its Claude cannot be ended, or
- * if it was restored meanwhile.
+ * if it was restored in the meantime.
  */
 export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<boolean> {
   const probe = systemProbe(context.exec)

@@ -15,7 +15,7 @@ export interface Supervision {
   observer: Observer
   graceMs: number
   wantsRestart: () => boolean
-  /** Called before Claude is told to end. */
+  /** Called before Claude is asked to end. */
   releaseHooks: () => void
   /** Called right after the start, before any report is read. */
   onStarted: () => void
@@ -30,7 +30,7 @@ export async function superviseClaude(run: Run, supervision: Supervision): Promi
   const startedMs = Date.now()
   const { code, signal, wasAsked, wasKilled } = await new Claude(run, supervision).end
   const ranMs = Date.now() - startedMs
-  // A terminal that closes signals its whole process group, and Claude's death may be heard first.
+  // A terminal that closes signals its whole process group, and Claude's exit may be reported first.
   if (!wasAsked && endingSignals.some(name => name === signal)) await signals.arrivesWithin(ownSignalMs)
   log(`claude ended: code ${code}, signal ${signal}, after ${signals.received ?? 'no signal'}`)
   return decideEnding({
@@ -62,7 +62,7 @@ interface Exit {
 
 /** How long Claude's tools may take to end after Claude itself. */
 const familyMs = 1_000
-/** How much later than Claude the wrapper may hear of a signal that both were sent. */
+/** How much later than Claude the wrapper may receive a signal that was sent to both. */
 const ownSignalMs = 1_000
 /** How long the user's own hooks may delay the first prompt. A prompt that is a /command is never reported. */
 const promptMs = 60_000

@@ -18,7 +18,7 @@ function rootAbove(directory: string): string {
   return rootAbove(dirname(directory))
 }
 
-/** What a run must undo at its end, newest first, after an error or Ctrl-C too. */
+/** The steps that undo a run, newest first. They also run after an error or Ctrl-C. */
 export class Cleanup {
   readonly #steps: (() => void | Promise<void>)[] = []
 
@@ -155,7 +155,7 @@ export function runProgram(
 const patienceMs = 60_000
 const pauseMs = 5
 
-/** Polls, so it is only for what is not timed: preparing a round and cleaning up after it. */
+/** Polls, so use it only where nothing is timed: to prepare a round and to clean up after it. */
 export async function until(what: string, isTrue: () => boolean): Promise<void> {
   const deadlineMs = performance.now() + patienceMs
   while (!isTrue()) {

@@ -59,7 +59,7 @@ export async function openScreen(box: Box): Promise<Screen> {
   return screen
 }
 
-/** Leaves out the status line, because it contains window names too. */
+/** Skips the status line, because it contains window names too. */
 function rowsOf(emulator: InstanceType<typeof xterm.Terminal>): string[] {
   const { active } = emulator.buffer
   return Array.from(

@@ -43,7 +43,7 @@ describe('keys', () => {
     })
   })
 
-  test('a whole repo name is taken without a look at the known repos', async () => {
+  test('a full repo name is accepted without looking at the known repos', async () => {
     const repos = () => {
       throw new Error('not needed')
     }

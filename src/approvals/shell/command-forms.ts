@@ -67,7 +67,7 @@ function allArgumentLists(_program: string, args: readonly string[]): string[][]
   return args.flatMap((_, at) => (at <= leading && leading - at < maxArguments ? [args.slice(at)] : []))
 }
 
-/** Which options of git take a value is known, so the directory in `git -C "$dir" log` is not read as a subcommand. */
+/** The options of git that take a value are known, so the directory in `git -C "$dir" log` is not read as a subcommand. */
 function possibleArgumentLists(program: string, args: readonly string[]): string[][] {
   const { globalOptions } = splitGitWords(args)
   const isCertain = programName(program) === 'git' && !globalOptions.some(item => item.includes(unknownText))
@@ -86,7 +86,7 @@ function mayBeGitAlias([program = '', ...rest]: readonly string[]): boolean {
   return programName(program) === 'git' && subcommand !== undefined && !isBuiltInSubcommand(subcommand)
 }
 
-/** The forms of commands that stand inside assignments, and inside arguments of programs that run others. */
+/** The forms of commands inside assignments, and inside arguments of programs that run others. */
 function formsInside(command: SimpleCommand, depth: number): string[] {
   const texts = command.assignments.map(item => afterEquals(item.resolved))
   const runsOthers = concernsOf({ ...command, assignments: [] }).some(concern => concern.runsOthers)

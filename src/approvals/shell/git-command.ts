@@ -75,7 +75,7 @@ const harmlessLookalikes = setOf('--text')
 
 interface GitWords {
   globalOptions: string[]
-  /** undefined for a bare `git`. */
+  /** Undefined for a bare `git`. */
   subcommand: string | undefined
   args: string[]
 }

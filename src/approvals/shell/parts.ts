@@ -28,7 +28,7 @@ export interface Concern {
 }
 
 interface Repeatable {
-  /** It stands in a loop, a function or a trap, so commands after it may already have run. */
+  /** It is part of a loop, a function or a trap, so commands after it may already have run. */
   mayRepeat?: boolean
 }
 

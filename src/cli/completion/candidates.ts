@@ -1,6 +1,6 @@
 import { flagNames, ownEntry } from '../command.ts'
 
-/** What completion knows of one command: the registry's data, without the code that runs the command. */
+/** The data of one command that completion uses: everything in the registry except the code. */
 export interface Leaf {
   summary: string
   arguments: readonly { name: string; variadic?: boolean }[]
@@ -116,7 +116,7 @@ function named(entries: Record<string, { summary: string }>): Candidate[] {
   return Object.entries(entries).map(([value, { summary }]) => ({ value, description: summary }))
 }
 
-/** Keeps what begins with the typed word. Where the shell sees `--name=value` as one word, it gets all of it back. */
+/** Keeps candidates that begin with the typed word. Some shells see `--name=value` as one word and expect all of it. */
 function matching(found: readonly Candidate[], words: readonly string[], typed: string): Candidate[] {
   const flag = /^--[^=]+=/.exec(typed)?.[0] ?? ''
   const value = typed.slice(flag.length)
@@ -132,7 +132,7 @@ interface Line {
   used: ReadonlySet<string>
   /** The option whose value is being typed. */
   open: FlagSpec | null
-  /** True after a `--`, where no word is an option any more. */
+  /** True after a `--`, where no word is an option. */
   isLiteral: boolean
 }
 
@@ -165,7 +165,7 @@ function valueName({ flags }: FlagSpec): string {
   return /<(.*?)>/.exec(flags)?.[1] ?? ''
 }
 
-/** Puts together what bash splits: it passes `--name=x` as three words. */
+/** Joins words that bash has split: it passes `--name=x` as three words. */
 function joinEquals(words: readonly string[]): string[] {
   const joined: string[] = []
   for (const word of words) {

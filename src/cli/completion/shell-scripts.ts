@@ -27,7 +27,7 @@ export function shellNamed(word: string): Shell {
 export interface Installation {
   shell: Shell
   path: string
-  /** What the user still has to do, or when completion starts to work. */
+  /** A sentence for the user about the next step, or about when completion starts to work. */
   next: string
   isInstalled: boolean
 }
@@ -70,7 +70,7 @@ function locationFor({ env, exec }: Context, shell: Shell): { path: string; next
     case 'fish':
       return {
         path: join(env.XDG_CONFIG_HOME || join(home, '.config'), 'fish', 'completions', 'agenc.fish'),
-        next: 'It works at once in every fish.',
+        next: 'It works immediately, even in fish shells that are already open.',
       }
     case 'zsh': {
       const own = directoryInHome(exec.capture('zsh', ['-c', 'print -rl -- $fpath'], { env }).stdout, home)

@@ -28,7 +28,7 @@ const keyMeanings = {
   help: 'show these keys as a menu',
 } as const
 
-/** What `agenc help <topic>` explains. */
+/** The topics of `agenc help <topic>`. */
 export const topics: Readonly<Record<string, Topic>> = {
   keys: {
     summary: 'Keys in the agenc session',
@@ -151,7 +151,7 @@ export const topics: Readonly<Record<string, Topic>> = {
       {
         rows: [
           ['AGENC_DIRPATH', "agenc's home, instead of ~/.agenc"],
-          ['AGENC_DEBUG', '1 prints a stack with every error'],
+          ['AGENC_DEBUG', '1 prints a stack trace with every error'],
           ['NO_COLOR, FORCE_COLOR', 'no colours; colours even into a pipe'],
           ['VISUAL, EDITOR', "the editor for 'agenc config edit'"],
           ['CLAUDE_CONFIG_DIR', "the directory of Claude Code's own files"],

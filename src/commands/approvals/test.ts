@@ -71,7 +71,7 @@ function print({ out }: Context, { decision, reason, rule, message, parts }: Ver
   const shownReason = cleanText(maskSecrets(reason))
   const paint = (text: string) => out.paint(styles[decision], text)
   out.line(rule === null ? `${paint(decision)}: ${shownReason}` : paint(shownReason))
-  if (message !== undefined && decision === 'deny') out.line(`Claude is told: ${cleanText(message)}`)
+  if (message !== undefined && decision === 'deny') out.line(`Message to Claude: ${cleanText(message)}`)
   if (parts.length < 2) return
   for (const part of parts) {
     const ruleNumber = part.rule === null ? '' : ` (rule ${part.rule + 1})`

@@ -82,7 +82,7 @@ async function saveUnlessChanged(
     renameSync(copy, kept)
     throw new AgencError(
       'the settings changed while you edited them',
-      `That change stands. Your version is in ${kept}.`,
+      `The other change was kept. Your version is in ${kept}.`,
     )
   })
 }

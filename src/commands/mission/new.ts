@@ -136,7 +136,6 @@ async function chooseRepo(context: Context, db: Database, word: string | undefin
 function readPrompt(prompt: string | undefined): string | null {
   if (prompt === undefined) return null
   const text = prompt === '-' ? readAll(0) : prompt
-  if (text.trim() === '')
-    throw usageError('the prompt is empty', 'Leave --prompt out to start without a prompt.')
+  if (text.trim() === '') throw usageError('the prompt is empty', 'Omit --prompt to start without a prompt.')
   return text
 }

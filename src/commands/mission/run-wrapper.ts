@@ -34,8 +34,5 @@ export default defineCommand<Input>({
 async function refuseUnbegun(context: Context, id: MissionId): Promise<void> {
   const mission = await readStore(context, db => db && getMission(db, id))
   if (!mission || mission.session_begun === 1 || mission.forked_session_id !== null) return
-  throw new AgencError(
-    `mission ${shortId(id)} has no conversation to resume`,
-    'Leave --resume out to start one.',
-  )
+  throw new AgencError(`mission ${shortId(id)} has no conversation to resume`, 'Omit --resume to start one.')
 }

@@ -56,7 +56,7 @@ async function endSession(context: Context, tmux: Tmux, session: Session): Promi
   })
   tmux.ask(['kill-session', '-t', sessionTarget])
   if (left.length > 0) throw stillRunning(left)
-  // If tmux refuses to restore the keys, the session ends all the same.
+  // If tmux refuses to restore the keys, the session ends anyway.
   if (problem !== null) throw problem
 }
 

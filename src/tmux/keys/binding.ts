@@ -16,7 +16,7 @@ import {
 const condition = `#{==:#{session_name},${sessionName}}`
 const open = `switch-client -T ${tableName}`
 
-/** A binding is ours only if it was recorded. The user may have bound the same command by hand. */
+/** A binding is agenc's own only if it was recorded. The user may have bound the same command by hand. */
 export function isOurs({ kept, bindings }: ServerKeys, key: string): boolean {
   const command = kept?.key === key ? bindings.get(key)?.command : undefined
   return command?.startsWith(`if-shell -F "${condition}" "${open}"`) ?? false
@@ -41,7 +41,7 @@ export function unbind(key: string): string {
   return line(['unbind-key', '-T', 'prefix', '--', plainKey(key)])
 }
 
-/** With a repeatable prefix key, tmux waits for repeatable keys only, and ours would leak into the pane. */
+/** With a repeatable prefix key, tmux waits only for repeatable keys, and agenc's keys would leak into the pane. */
 export function repeatTime(value: 0 | null): string {
   const target = ['-q', '-t', `${sessionTarget}:`, 'repeat-time']
   return line(value === null ? ['set-option', '-u', ...target] : ['set-option', ...target, String(value)])

@@ -7,8 +7,8 @@ import { type KeyBinding, tableName } from './key-table.ts'
 import { type Kept, keptOption, readKeys, type ServerKeys } from './read-keys.ts'
 
 /**
- * Binds `prefix <key>`: in the agenc session it opens our key table, in every other session it does what it did before.
- * Running it again changes nothing.
+ * Binds `prefix <key>`: in the agenc session it opens agenc's key table, in every other session it does what it did
+ * before. Running it again changes nothing.
  */
 export function injectKeys(tmux: Tmux, bindings: readonly KeyBinding[], prefixKey: string): void {
   const settings = [{ setting: 'tmux.prefix_key', key: prefixKey }, ...bindings]
@@ -29,7 +29,7 @@ export function injectKeys(tmux: Tmux, bindings: readonly KeyBinding[], prefixKe
   ])
 }
 
-/** Removes our keys and binds the user's own again, unless another binding has replaced ours since. */
+/** Removes agenc's keys and restores the user's binding, unless agenc's own has been replaced since. */
 export function restoringScript(keys: ServerKeys): string[] {
   return [
     ...(keys.kept ? putBack(keys, keys.kept) : []),
@@ -39,7 +39,7 @@ export function restoringScript(keys: ServerKeys): string[] {
   ]
 }
 
-/** The current binding of the key or, if that is ours, the binding that it replaced. */
+/** The current binding of the key or, if that is agenc's own, the binding that it replaced. */
 function keep(keys: ServerKeys, key: string): Kept {
   if (isOurs(keys, key)) return keys.kept!
   const found = keys.bindings.get(key)

@@ -137,7 +137,7 @@ function keysIn(lines: readonly string[], settings: readonly KeySetting[] = []):
   return {
     named,
     prefixes: rest.slice(0, 2),
-    // Found by its form, not its position, because the user's tmux hooks may print lines too.
+    // Recognised by its form, not its position, because the user's tmux hooks may print lines too.
     kept: rest.map(parseKept).find(kept => kept !== null) ?? null,
     commandNames: new Set(rest.filter(text => text.startsWith('=')).map(text => text.slice(1))),
     bindings: new Map(

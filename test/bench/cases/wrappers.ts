@@ -16,7 +16,7 @@ const settledAfterMs = 15_000
 const idleMissions = 100
 const watchedMs = 30_000
 
-/** What idle missions cost: CPU, calls to tmux, and anything written apart from heartbeats. */
+/** The cost of idle missions: CPU, calls to tmux, and writes other than heartbeats. */
 export const idle: Case = {
   measureFigures: async box => {
     requireProc()
