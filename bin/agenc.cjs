@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-const { existsSync } = require('node:fs')
+const { existsSync, mkdirSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')
 
@@ -7,7 +7,10 @@ const { AGENC_DIRPATH, HOME } = process.env
 const home = AGENC_DIRPATH || join(HOME || '/nonexistent', '.agenc')
 // Node 22 and later can keep compiled code. It goes to agenc's home, which only the user can write to: in Node's default
 // directory below /tmp, another user could plant code for us to run. A start must not create the home, though.
-if (enableCompileCache && existsSync(home)) enableCompileCache(join(home, 'compile-cache'))
+if (enableCompileCache && existsSync(home)) {
+  mkdirSync(join(home, 'compile-cache'), { recursive: true, mode: 0o700 })
+  enableCompileCache(join(home, 'compile-cache'))
+}
 
 const words = process.argv.slice(2)
 const dist = join(__dirname, '..', 'dist')

@@ -50,9 +50,6 @@ export type Report =
   | (Common & { kind: 'still-idle' })
   | (Common & { kind: 'other' })
 
-export type RequestReport = Report & { kind: 'asks' | 'about-to-use' }
-export type UsedReport = Report & { kind: 'used' }
-
 /** The status that an agent publishes apart from its reports. */
 export interface AgentStatus {
   /** `background`: the conversation is idle while tasks continue. `unknown`: a status that agenc does not know. */

@@ -6,8 +6,8 @@ import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
 import { listMissionsNow } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
-import { displayRepo } from '../mission/naming.ts'
 import { stateWord } from '../mission/state-word.ts'
+import { displayRepo } from '../repo/reference.ts'
 import { tmuxClients } from '../tmux/clients.ts'
 
 /** A mission and where it can be seen. */

@@ -71,15 +71,14 @@ function write(path: string, text: string, mode = 0o600): void {
 }
 
 /**
- * The demo's Claude: the stand-in. Started without a prompt, it gets one from the tour: by repo for a new conversation,
- * and a common one for forks. A resumed conversation gets none.
+ * The demo's Claude: the stand-in. Started without a prompt, so with a terminal as its stdin, it gets one from the tour: by
+ * repo for a new conversation, and a common one for forks. A resumed conversation gets none.
  */
 const script = `words=
 case " $* " in
-  *' -- '*) ;;
-  *' --fork-session '*) words=fork ;;
+  *' --resume '*' --fork-session '*) [ -t 0 ] && words=fork ;;
   *' --resume '*) ;;
-  *) words=$(git remote get-url origin 2>/dev/null) ;;
+  *) [ -t 0 ] && words=$(git remote get-url origin 2>/dev/null) ;;
 esac
 words=\${words##*/}
 words=$tour/\${words%.git}

@@ -6,7 +6,8 @@ import { AgencError, usageError } from '../errors.ts'
 import { pick } from '../io/picker.ts'
 import { ago } from '../io/relative-time.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
-import { displayName, displayRepo } from './naming.ts'
+import { displayRepo } from '../repo/reference.ts'
+import { displayName } from './naming.ts'
 
 /** The mission that the user named or, if there is a terminal, picks. */
 export async function chooseMission(

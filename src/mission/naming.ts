@@ -1,5 +1,6 @@
 import { cleanText, truncate } from '../io/text.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
+import { displayRepo } from '../repo/reference.ts'
 import type { WindowLabels } from '../tmux/windows.ts'
 
 const windowNameColumns = 40
@@ -8,11 +9,6 @@ const longestName = 300
 interface Named {
   name: string | null
   repo: string | null
-}
-
-/** `owner/name` for repos on GitHub, the whole id for others. */
-export function displayRepo(repo: string): string {
-  return cleanText(repo.replace(/^github\.com\//, ''))
 }
 
 /** The mission's name or, if it has none, its repo. */

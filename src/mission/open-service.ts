@@ -3,9 +3,16 @@ import type { Database } from '../db/open-store.ts'
 import { MissionService } from './service.ts'
 import { windowNames } from './window-name.ts'
 
-/** The mission service for a command, with all subscribers that react to changes. */
-export function missionService(context: Context, db: Database): MissionService {
-  const missions = new MissionService(db, context.now)
-  missions.subscribe(windowNames(context, missions))
+/**
+ * The mission service of any process, with everyone subscribed who wants to hear of changes. A new subscriber is one line
+ * here. `warn` must not write to the terminal while Claude has it.
+ */
+export function missionService(
+  context: Context,
+  db: Database,
+  warn = (message: string) => context.err.line(`agenc: ${message}`),
+): MissionService {
+  const missions = new MissionService(db, context.now, warn)
+  missions.subscribe(windowNames(context, missions, warn))
   return missions
 }

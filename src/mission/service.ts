@@ -22,6 +22,8 @@ export interface MissionChanged {
   /** The columns that were written, with their new values. */
   change: MissionChange
   history: readonly HistoryEntry[]
+  /** The mission was deleted, with its history. */
+  isRemoved: boolean
 }
 
 export type Subscriber = (changed: MissionChanged) => void
@@ -33,11 +35,14 @@ export type Subscriber = (changed: MissionChanged) => void
 export class MissionService {
   readonly #db: Database
   readonly #now: () => Date
+  readonly #warn: (message: string) => void
   readonly #subscribers = new Set<Subscriber>()
 
-  constructor(db: Database, now: () => Date) {
+  /** `warn` is told if a subscriber fails. */
+  constructor(db: Database, now: () => Date, warn: (message: string) => void = () => {}) {
     this.#db = db
     this.#now = now
+    this.#warn = warn
   }
 
   /** Returns a function that ends the subscription. */
@@ -54,8 +59,19 @@ export class MissionService {
   write<T>(work: (writer: MissionWriter) => T): T {
     const writer = new MissionWriter(this.#db, this.#now().toISOString())
     const result = this.#db.transaction(() => work(writer)).immediate()
-    for (const changed of writer.changes) for (const tell of this.#subscribers) tell(changed)
+    for (const changed of writer.changes) this.#notify(changed)
     return result
+  }
+
+  /** The change is committed, so a subscriber that fails must not make the write fail. */
+  #notify(changed: MissionChanged): void {
+    for (const subscriber of this.#subscribers) {
+      try {
+        subscriber(changed)
+      } catch (error) {
+        this.#warn(`a change was stored but not shown: ${String(error)}`)
+      }
+    }
   }
 
   /** Writes one change of one mission. */
@@ -69,6 +85,7 @@ export class MissionWriter {
   /** The time of this write, ISO 8601. */
   readonly at: string
   readonly #db: Database
+  readonly #removed = new Set<MissionId>()
   readonly #changes = new Map<MissionId, { change: MissionChange; history: HistoryEntry[] }>()
 
   constructor(db: Database, at: string) {
@@ -77,7 +94,7 @@ export class MissionWriter {
   }
 
   get changes(): MissionChanged[] {
-    return [...this.#changes].map(([id, changed]) => ({ id, ...changed }))
+    return [...this.#changes].map(([id, changed]) => ({ id, ...changed, isRemoved: this.#removed.has(id) }))
   }
 
   get(id: MissionId): MissionRecord | undefined {
@@ -114,7 +131,8 @@ export class MissionWriter {
   /** Also deletes the mission's history. */
   remove(id: MissionId): void {
     deleteMission(this.#db, id)
-    this.#changes.delete(id)
+    this.#changes.set(id, { change: {}, history: [] })
+    this.#removed.add(id)
   }
 
   #note(id: MissionId, change: MissionChange, history: readonly HistoryEntry[]): void {

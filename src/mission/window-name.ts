@@ -6,7 +6,11 @@ import { windowLabels } from './naming.ts'
 import type { MissionService, Subscriber } from './service.ts'
 
 /** Renames the window of a running mission when the mission is renamed. */
-export function windowNames(context: Context, missions: Pick<MissionService, 'get'>): Subscriber {
+export function windowNames(
+  context: Context,
+  missions: Pick<MissionService, 'get'>,
+  warn: (message: string) => void,
+): Subscriber {
   return ({ id, change }) => {
     const mission = 'name' in change ? missions.get(id) : undefined
     if (!mission || statusNow(context, mission) !== 'running') return
@@ -16,6 +20,6 @@ export function windowNames(context: Context, missions: Pick<MissionService, 'ge
     // A mission that runs outside the session has no window.
     if (windows && !window) return
     if (window && tmux.ask(...renameMissionWindow(window, windowLabels(mission))).kind === 'ok') return
-    context.err.line('agenc: tmux did not answer, so the window keeps its old name.')
+    warn('tmux did not answer, so the window keeps its old name.')
   }
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
 import { cleanLines } from '../io/text.ts'
+import { endingSignals } from '../system/signals.ts'
 
 /** Shows an error in a window that is about to close, and waits for Enter. Resolves to the exit code. */
 export async function showError(context: Context, error: unknown): Promise<number> {
@@ -19,6 +20,6 @@ export function waitForEnter({ err, stdin }: Context): Promise<void> {
       resolve()
     }
     stdin.once('data', done).once('end', done).once('error', done)
-    for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(signal, done)
+    for (const signal of endingSignals) process.once(signal, done)
   })
 }

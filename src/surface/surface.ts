@@ -29,7 +29,6 @@ export interface Surface {
   openStdio(promptPath: string | null): OpenStdio
   /** Shows a state. Returns whether the user is looking at this surface, or null if that is unknown. */
   show(mission: ShownMission, shown: ShownState): boolean | null
-  rename(mission: ShownMission): void
   /** Alerts a user who is looking at something else. */
   alert(mission: ShownMission, words: string): void
   /** Detaches the mission from the surface, which stays open until the user has read an error. */

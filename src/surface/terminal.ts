@@ -62,7 +62,6 @@ export class TerminalSurface implements Surface {
     return true
   }
 
-  rename(_mission: ShownMission): void {}
   alert(_mission: ShownMission, _words: string): void {}
   abandon(): void {}
   leave(_options: { isStopped: boolean }): void {}

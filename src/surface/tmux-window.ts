@@ -1,13 +1,13 @@
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { windowLabels, windowName } from '../mission/naming.ts'
+import { windowName } from '../mission/naming.ts'
 import { announce, ringTerminal } from '../tmux/announce.ts'
 import { sessionTarget } from '../tmux/current-window.ts'
 import { returnClients } from '../tmux/return-clients.ts'
 import { ownSocket } from '../tmux/server.ts'
 import { wasJustClosed } from '../tmux/session-closed-marker.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from '../tmux/tmux.ts'
-import { claimForMission, forgetMission, renameMissionWindow } from '../tmux/windows.ts'
+import { claimForMission, forgetMission } from '../tmux/windows.ts'
 import type { ShownMission, ShownState, Surface } from './surface.ts'
 import { TerminalSurface } from './terminal.ts'
 
@@ -68,10 +68,6 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     const isWatched = isActive === '1' && this.#clients.length > 0
     if (isDone && !isWatched) this.#tmux.ask(this.#set('@agenc_done', '1'))
     return isWatched
-  }
-
-  override rename(mission: ShownMission): void {
-    this.#tmux.ask(...renameMissionWindow(this.#pane, windowLabels(mission)))
   }
 
   override alert(mission: ShownMission, words: string): void {

@@ -17,9 +17,9 @@ export function postGuard(
   exec: Runner,
   reapCommand: readonly string[],
   env: NodeJS.ProcessEnv,
-  bell = '',
+  fifo = '',
 ): Guard {
-  const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', bell, ...reapCommand], {
+  const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', fifo, ...reapCommand], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env,

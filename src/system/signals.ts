@@ -2,7 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { Cancelled } from '../errors.ts'
 import type { ProcessProbe } from './process-identity.ts'
 
-const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** The signals that ask a program to end. */
+export const endingSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
+export type EndingSignal = (typeof endingSignals)[number]
 
 /**
  * Turns Ctrl-C and requests to end into an AbortSignal for `work`, so that it can clean up, and then throws `Cancelled`.

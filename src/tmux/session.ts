@@ -165,19 +165,11 @@ export function refreshEnvironment({ env }: Context, tmux: Tmux): void {
  * are bound again. Must run before the missions end, because the session may end with the last of them.
  */
 export function releaseSession(tmux: Tmux, { clients }: Session): void {
+  // Errors are ignored here: a client may have come from no other session, or have left.
+  tmux.source([...clients.map(client => line(returnToLastSession(client))), line(stopMarking)])
   const keys = readKeys(tmux, [])
-  if (keys === null) return
-  const done = tmux.source([
-    ...clients.map(client => line(returnToLastSession(client))),
-    ...restoringScript(keys),
-    line(stopMarking),
-  ])
-  refuseErrors(done?.errors.filter(isRestoringProblem) ?? [])
-}
-
-/** Ignores clients that came from no other session, and a session that has just ended. */
-function isRestoringProblem(error: string): boolean {
-  return isKeyProblem(error) && !/^(can't find|no current target|server exited)/.test(error)
+  const done = keys && tmux.source(restoringScript(keys))
+  refuseErrors(done?.errors.filter(isKeyProblem) ?? [])
 }
 
 function environmentOf(env: NodeJS.ProcessEnv): [name: string, value: string][] {

@@ -63,5 +63,6 @@ case $key in
 esac
 # Inside the session, selecting the window is enough. $TMUX holds socket, server and session number. AGENC_TMUX proves
 # nothing, because it leaks into other programs.
-[ "${TMUX%%,*}:\$${TMUX##*,}" = "$socket:${window%:*}" ] && exec tmux -u -S "$socket" select-window -t "$window"
+own=${TMUX%,*}
+[ "${own%,*}:\$${TMUX##*,}" = "$socket:${window%:*}" ] && exec tmux -u -S "$socket" select-window -t "$window"
 exec "$@" mission resume "$mission"

@@ -11,6 +11,6 @@ export interface TmuxVariable {
  * split off. Returns null outside tmux.
  */
 export function parseTmuxVariable(value: string | undefined): TmuxVariable | null {
-  const [, socket, pid, session] = /^(.+),(\d+),(\d+)$/s.exec(value ?? '') ?? []
+  const [, socket, pid, session] = /^(.+),(\d+),(-?\d+)$/s.exec(value ?? '') ?? []
   return socket ? { socket, serverPid: Number(pid), session: session! } : null
 }

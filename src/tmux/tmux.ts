@@ -5,7 +5,7 @@ import { type Answer, answerOf, refusal, type Sourced, sourcedOf } from './tmux-
 /** One tmux command: its name and its arguments. */
 export type TmuxCommand = readonly string[]
 
-/** Runs tmux commands on one server. No other code starts the program. */
+/** Runs tmux commands on one server. Outside of this room, nothing starts the program. */
 export interface Tmux {
   /** Null for tmux's default socket. */
   readonly socket: string | null

@@ -6,8 +6,8 @@ import { type Answer, answerOf, linesOf } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'
 
 /**
- * One call of tmux in two steps, because starting a second `tmux` takes longer than opening a window. Only `mission new`
- * uses it: it finds out where it runs and then opens the window there.
+ * One call of tmux in two steps, because starting a second `tmux` takes longer than opening a window. Commands that open a
+ * mission's window use it: they find out where they run, and then open the window there.
  */
 export interface OpenCall {
   /** The output of the first commands. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import type { EndingSignal } from './signal-policy.ts'
+import type { EndingSignal } from '../system/signals.ts'
 
 /**
  * Why a run of a mission ended.
@@ -30,7 +30,7 @@ export interface EndingFacts {
 
 const earlyMs = 2_000
 
-/** Decides why a mission ended. No other code does. */
+/** Decides why a run of Claude ended. A wrapper that could not decide, because it was killed, counts as stopped or lost. */
 export async function decideEnding(facts: EndingFacts): Promise<Ending> {
   const { code, signal, received } = facts
   return { why: await whyEnded(facts), code, signal, received }

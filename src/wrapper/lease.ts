@@ -74,7 +74,8 @@ export function releaseLease(
  */
 export function giveUpLease(store: LeaseStore, before: MissionRecord, self: ProcessIdentity): void {
   const wasLost = before.ended_by === 'lost' || leaseHolder(before) !== null
-  endLease(store, before.id, self, { why: wasLost ? 'lost' : 'failed', code: 1, signal: null }, {})
+  const ending = { why: wasLost ? 'lost' : 'failed', code: 1, signal: null } as const
+  endLease(store, before.id, self, ending, { archived_at: before.archived_at })
 }
 
 function endLease(
@@ -82,12 +83,12 @@ function endLease(
   id: MissionId,
   holder: ProcessIdentity | null,
   { why, code, signal }: StoredEnding,
-  claude: Pick<MissionChange, 'claude_pid' | 'claude_start'>,
+  also: MissionChange,
 ): boolean {
   const isLost = why === 'lost'
   return missions.write(writer => {
     const ended: MissionChange = {
-      ...claude,
+      ...also,
       wrapper_pid: null,
       wrapper_start: null,
       heartbeat_at: null,

@@ -73,6 +73,7 @@ export class Observer {
   begin(mission: MissionRecord, state: ClaudeState): void {
     this.#atStart = mission
     this.#lateStatus = null
+    this.#unstored.length = 0
     this.#store(writer => this.#become(writer, state))
   }
 
@@ -109,6 +110,7 @@ export class Observer {
       return this.#options.requests.take(report, channel)
     } catch (error) {
       this.#options.log(`no answer to a report: ${String(error)}`)
+      channel?.giveUp()
       return false
     }
   }
@@ -204,20 +206,22 @@ export class Observer {
   #answer({ key, path, data }: SpooledFile): Spooled {
     const known = this.#answered.get(key)
     if (known) return known
-    const { agent, requests, log } = this.#options
-    const spooled: Spooled = { report: agent.readReport(data), isAnswered: false }
+    const { agent } = this.#options
+    const report = agent.readReport(data)
+    const isAnswered = report !== null && this.#tryToAnswer(report, agent.openChannel(report, basename(path)))
+    if (report === null) this.#takeMessage(parseControlMessage(data))
+    const spooled = { report, isAnswered }
     this.#answered.set(key, spooled)
-    try {
-      const { report } = spooled
-      const message = report === null ? parseControlMessage(data) : null
-      if (report !== null)
-        spooled.isAnswered = requests.take(report, agent.openChannel(report, basename(path)))
-      else if (message !== null) this.onControlMessage(message)
-      else log('dropped an event that is neither a report nor a message')
-    } catch (error) {
-      log(`no answer to ${path}: ${String(error)}`)
-    }
     return spooled
+  }
+
+  #takeMessage(message: ControlMessage | null): void {
+    try {
+      if (message !== null) this.onControlMessage(message)
+      else this.#options.log('dropped an event that is neither a report nor a message')
+    } catch (error) {
+      this.#options.log(`a message could not be taken: ${String(error)}`)
+    }
   }
 
   #take(writer: MissionWriter, report: Report, isAnswered: boolean): void {

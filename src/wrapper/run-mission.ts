@@ -6,7 +6,8 @@ import type { MissionRecord } from '../db/missions.ts'
 import { type Database, openStore } from '../db/open-store.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { heartbeatMs } from '../mission/mission-status.ts'
-import { MissionService } from '../mission/service.ts'
+import { missionService } from '../mission/open-service.ts'
+import type { MissionService } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
@@ -39,6 +40,7 @@ export async function runMission(
   surface: Surface,
 ): Promise<Ending> {
   const signals = new SignalListener()
+  const log = openLog(context.paths.mission(id).wrapperLog, context.now)
   const db = await openStore(context.paths.database)
   try {
     return await runUnderLease(
@@ -48,10 +50,10 @@ export async function runMission(
         agent: interactiveClaude(context, id),
         surface,
         db,
-        missions: new MissionService(db, context.now),
+        missions: missionService(context, db, log),
         signals,
         probe: systemProbe(context.exec),
-        log: openLog(context.paths.mission(id).wrapperLog, context.now),
+        log,
       },
       config,
     )

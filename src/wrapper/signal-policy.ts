@@ -1,3 +1,4 @@
+import { type EndingSignal, endingSignals } from '../system/signals.ts'
 /**
  * The whole policy for signals, in one place.
  *
@@ -7,8 +8,6 @@
  *   before Claude was started     → Claude is not started, and the repo's setup is ended
  *   TSTP in a window of its own   → Claude continues, because there is no shell to come back from
  */
-export const endingSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
-export type EndingSignal = (typeof endingSignals)[number]
 
 export type Phase = 'before' | 'running' | 'ending' | 'over'
 export type Action = 'none' | 'give-up' | 'forward'

@@ -47,7 +47,6 @@ export class StatePresenter {
   /** Subscribe this to the mission service. */
   readonly onChanged = ({ change }: MissionChanged): void => {
     if ('state' in change) this.#presentSoon(change.waiting_for ?? null)
-    if ('name' in change) this.#try(() => this.#surface.rename(this.#record()))
   }
 
   /** Call it when a request passes from a rule to the user, or back. The state itself does not change then. */

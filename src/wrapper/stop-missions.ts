@@ -6,7 +6,7 @@ import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { StatusLine } from '../io/status-line.ts'
 import { isGone, leaseHolder } from '../mission/mission-status.ts'
-import { MissionService } from '../mission/service.ts'
+import { missionService } from '../mission/open-service.ts'
 import { shortId } from '../mission-id.ts'
 import {
   isSameProcess,
@@ -89,7 +89,7 @@ async function cleanUp(
 ): Promise<boolean> {
   if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', graceMs))) return false
   if (!isGone(probe.liveness([wrapper])[0]!, mission, context.now())) return false
-  const missions = new MissionService(db, context.now)
+  const missions = missionService(context, db)
   releaseLease({ db, missions }, mission.id, wrapper, { why: 'stopped', code: null, signal: 'SIGKILL' })
   return true
 }
@@ -120,7 +120,7 @@ export async function dismissLost(context: Context, db: Database, mission: Missi
   if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', await stopGraceMs(context.paths))))
     return false
   const signal = mission.exit_signal as NodeJS.Signals | null
-  const missions = new MissionService(db, context.now)
+  const missions = missionService(context, db)
   const ending: StoredEnding = { why: 'stopped', code: mission.exit_code, signal }
   return releaseLease({ db, missions }, mission.id, leaseHolder(mission), ending)
 }

@@ -5,10 +5,11 @@ import { AgencError } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
 import type { ProcessIdentity } from '../system/process-identity.ts'
 import { listTree, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
+import { type EndingSignal, endingSignals } from '../system/signals.ts'
 import { decideEnding, type Ending } from './ending.ts'
 import type { Observer } from './report-observer.ts'
 import type { Run } from './run-mission.ts'
-import { type EndingSignal, endingSignals, onEndingSignal, type Phase } from './signal-policy.ts'
+import { onEndingSignal, type Phase } from './signal-policy.ts'
 
 export interface Supervision {
   launch: Launch

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { endingSignals } from '../../src/system/signals.ts'
 import { decideEnding, exitCodeOf, mustBeRead } from '../../src/wrapper/ending.ts'
-import { endingSignals, onEndingSignal, SignalListener } from '../../src/wrapper/signal-policy.ts'
+import { onEndingSignal, SignalListener } from '../../src/wrapper/signal-policy.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 test.each([

@@ -38,7 +38,7 @@ async function selectTmuxWindow(context: Context, { tmux_window }: MissionJson):
   if (tmux_window === null) return false
   const tmux = tmuxOf(context)
   try {
-    await bringToFront(tmux, tmux_window as WindowId, callerOn(tmux, context.env))
+    bringToFront(tmux, tmux_window as WindowId, callerOn(tmux, context.env))
     return true
   } catch (error) {
     warn(context, error)

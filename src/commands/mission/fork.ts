@@ -4,6 +4,7 @@ import { getMission } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { createMission } from '../../mission/create.ts'
+import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
 import { destinationFor, launchMission } from '../../wrapper/launch.ts'
@@ -22,13 +23,13 @@ export default defineCommand<Input>({
   arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
   options: [
     { flags: '--name <text>', description: 'a name for the new mission' },
-    { flags: '--prompt <text>', description: 'the first prompt for Claude' },
+    { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
     { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
     jsonOption,
   ],
   examples: ['agenc mission fork 3f2a', 'agenc mission fork . --prompt "try it the other way"'],
   async run(context, { mission: word, name, prompt, focus, json }) {
-    const destination = await destinationFor(context)
+    const destination = await destinationFor(context, { stdinIsPrompt: prompt === '-' })
     const mission = await withStore(context, async db => {
       const original = await chooseMission(context, db, word)
       const fork = await createMission(context, db, {
@@ -39,7 +40,7 @@ export default defineCommand<Input>({
         permissionMode: original.permission_mode,
         approve: original.approve,
         model: original.model,
-        prompt: prompt ?? null,
+        prompt: firstPrompt(prompt),
         forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
       })
       context.out.line(json ? JSON.stringify((await describeMissions(context, db, [fork]))[0]) : fork.id)

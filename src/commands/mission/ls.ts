@@ -5,8 +5,8 @@ import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { listMissionsNow } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
-import { displayRepo } from '../../mission/naming.ts'
 import { stateStyles, stateWord } from '../../mission/state-word.ts'
+import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
   description: 'List missions, the most recently active first.',

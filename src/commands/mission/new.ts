@@ -9,11 +9,11 @@ import type { Database } from '../../db/open-store.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
-import { readAll } from '../../io/blocking-io.ts'
 import { checkMode } from '../../mission/check-mode.ts'
 import { createMission } from '../../mission/create.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
+import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
 import type { MissionId } from '../../mission-id.ts'
@@ -81,7 +81,7 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
       permissionMode: input.permissionMode ?? null,
       approve: input.approve === undefined ? null : parseApprove(input.approve),
       model: input.model ?? null,
-      prompt: readPrompt(input.prompt),
+      prompt: firstPrompt(input.prompt),
       forkedSessionId: null,
     })
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
@@ -131,11 +131,4 @@ async function chooseRepo(context: Context, db: Database, word: string | undefin
   const { repoChoices } = await import('../../repo/catalogue.ts')
   const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))
   return pick(context, 'repo', choices)
-}
-
-function readPrompt(prompt: string | undefined): string | null {
-  if (prompt === undefined) return null
-  const text = prompt === '-' ? readAll(0) : prompt
-  if (text.trim() === '') throw usageError('the prompt is empty', 'Omit --prompt to start without a prompt.')
-  return text
 }

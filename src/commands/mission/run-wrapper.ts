@@ -5,6 +5,7 @@ import { getMission } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
+import { conversationOf } from '../../wrapper/find-conversation.ts'
 import { runHere } from '../../wrapper/run-here.ts'
 
 interface Input {
@@ -33,6 +34,8 @@ export default defineCommand<Input>({
 
 async function refuseUnbegun(context: Context, id: MissionId): Promise<void> {
   const mission = await readStore(context, db => db && getMission(db, id))
-  if (!mission || mission.session_begun === 1 || mission.forked_session_id !== null) return
+  if (!mission) return
+  const { hasBegun, forkedFrom } = conversationOf(mission, context.env)
+  if (hasBegun || forkedFrom !== null) return
   throw new AgencError(`mission ${shortId(id)} has no conversation to resume`, 'Omit --resume to start one.')
 }

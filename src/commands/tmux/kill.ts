@@ -46,11 +46,11 @@ export default defineCommand<{ detached?: boolean }>({
 async function endSession(context: Context, tmux: Tmux, session: Session): Promise<void> {
   let problem: Error | null = null
   const left = await withStore(context, db => {
-    markClosed(context.paths)
-    problem = problemOf(() => releaseSession(tmux, session))
     const missions = listHeldMissions(db).filter(({ id }) => session.windows.has(id))
     const statuses = statusesOf(context, missions)
     const running = missions.filter((_, index) => statuses[index] === 'running')
+    markClosed(context.paths)
+    problem = problemOf(() => releaseSession(tmux, session))
     const outside = withChanges(context, { env: { ...context.env, AGENC_MISSION_UUID: undefined } })
     return stopMissions(outside, db, running)
   })
