@@ -68,9 +68,10 @@ exit 0
 
 /** Hooks that record every event and give the answers that the scenario asks for. */
 export class HookLog {
+  /** The file with the recorded events. */
+  readonly log: string
   private readonly root: string
   private readonly statusDirectory: string
-  private readonly log: string
   private readonly script: string
   private read: { bytes: number; events: RecordedEvent[] } = { bytes: 0, events: [] }
 
