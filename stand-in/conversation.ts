@@ -128,7 +128,7 @@ export class Conversation {
     const { session, tasks } = context
     const script = own ? '[[text Done.]]' : prompt
     const last = await runAgent({ context, signal, transcript: session.transcript }, script)
-    if ('failure' in last) return this.failed(last.failure, signal)
+    if ('failure' in last) return this.failed(last.failure)
     session.transcript.lastPrompt(prompt)
     const state = { background_tasks: tasks.list(), session_crons: [] }
     await context.fire(
@@ -140,15 +140,12 @@ export class Conversation {
     this.idleNotice.unref()
   }
 
-  private async failed(failure: ApiFailure, signal: AbortSignal): Promise<void> {
+  /** Claude does not wait for StopFailure hooks: it is idle while they run. */
+  private failed(failure: ApiFailure): void {
     const message = failureText(failure)
     this.context.show({ kind: 'assistant', text: message })
     this.context.session.transcript.assistant([{ type: 'text', text: message }], 'end_turn')
-    await this.context.fire(
-      'StopFailure',
-      { error: failureKind(failure), last_assistant_message: message },
-      { signal },
-    )
+    void this.context.fire('StopFailure', { error: failureKind(failure), last_assistant_message: message })
   }
 
   /** No hook runs on an interruption, so a program that relies on hooks alone still considers Claude busy. */

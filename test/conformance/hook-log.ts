@@ -15,7 +15,7 @@ export interface RecordedEvent {
  * The status that Claude has while the hooks of an event run. The real Claude writes its status file asynchronously, so
  * the recording hook waits for this status. If it does not come in time, the hook records the status that it finds.
  */
-export const statusDuringHook: Readonly<Record<string, 'busy' | 'waiting' | 'gone'>> = {
+export const statusDuringHook: Readonly<Record<string, 'busy' | 'idle' | 'waiting' | 'gone'>> = {
   UserPromptSubmit: 'busy',
   PreToolUse: 'busy',
   PermissionRequest: 'waiting',
@@ -23,7 +23,7 @@ export const statusDuringHook: Readonly<Record<string, 'busy' | 'waiting' | 'gon
   PostToolUseFailure: 'busy',
   PostToolBatch: 'busy',
   Stop: 'busy',
-  StopFailure: 'busy',
+  StopFailure: 'idle',
   SessionEnd: 'gone',
 }
 
@@ -68,9 +68,10 @@ exit 0
 
 /** Hooks that record every event and give the answers that the scenario asks for. */
 export class HookLog {
+  /** The file with the recorded events. */
+  readonly log: string
   private readonly root: string
   private readonly statusDirectory: string
-  private readonly log: string
   private readonly script: string
   private read: { bytes: number; events: RecordedEvent[] } = { bytes: 0, events: [] }
 

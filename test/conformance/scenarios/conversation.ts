@@ -63,7 +63,7 @@ export const conversation: Scenario[] = [
       await bench.untilScreen(terminal, /^❯\u00a0\s*$/m)
       await bench.say(terminal, 'Talk. [[text First line.]]+[[hang]]')
       await bench.untilEvent('UserPromptSubmit', 2)
-      await bench.untilScreen(terminal, /esc to interrupt/)
+      await bench.untilScreen(terminal, /● First line\./)
       await bench.untilStatus('busy')
       terminal.send(keys.esc)
       await bench.untilStatus('idle')

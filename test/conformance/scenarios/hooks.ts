@@ -111,9 +111,12 @@ export const hooks: Scenario[] = [
   {
     name: 'exit code 2 blocks a tool and a prompt',
     play: async bench => {
+      // Claude does not wait for the other hooks once one blocks, so this hook blocks after the event is recorded.
+      const untilRecorded = `until grep -q forbidden ${bench.hooks.log}; do sleep 0.02; done`
+      const block = `${untilRecorded}; echo no such prompts >&2; exit 2`
       const settings = bench.hooks.settings({
         PreToolUse: { command: 'echo blocked by two >&2; exit 2' },
-        UserPromptSubmit: { command: 'if grep -q forbidden; then echo no such prompts >&2; exit 2; fi' },
+        UserPromptSubmit: { command: `if grep -q forbidden; then ${block}; fi` },
       })
       const terminal = bench.start(['--permission-mode', 'manual', '--settings', settings])
       await bench.untilReady(terminal)
