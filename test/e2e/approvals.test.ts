@@ -162,7 +162,7 @@ describe('mission answer', () => {
     expect(await box.asked()).toMatchObject({ waiting_for: 'question' })
     const refused = box.agenc(['mission', 'answer', box.id, 'allow'])
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Questions') })
-    expect(refused.stderr).toContain('Go there')
+    expect(refused.stderr).toContain('agenc mission focus')
     box.press('1')
     await box.settled()
     expect(box.approvals()).toMatchObject([{ tool: 'AskUserQuestion', decision: 'allow', by: 'user' }])

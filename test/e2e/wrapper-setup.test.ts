@@ -50,7 +50,7 @@ describe("a repo's setup", () => {
     expect(box.history(id).map(({ kind }) => kind)).not.toContain('state')
     expect(existsSync(missionFile(box, id, join('run', 'bell')))).toBe(false)
     await press(terminal, '\r', () => !isAlive(terminal.pid))
-    writeFileSync(join(missionFile(box, id, 'agent'), 'mended'), '')
+    writeFileSync(join(missionFile(box, id, 'agent'), 'fixed'), '')
     box.run(['mission', 'resume', id])
     await box.ready(id)
     expect(box.record(id).setup_pending).toBe(0)

@@ -99,8 +99,9 @@ describe('subscribers', () => {
           ['renamed', { name: 'first' }],
           ['renamed', { name: 'second' }],
         ],
+        isRemoved: false,
       },
-      { id: other.id, change: { ...other, created_at: now }, history: [['created']] },
+      { id: other.id, change: { ...other, created_at: now }, history: [['created']], isRemoved: false },
     ])
   })
 
@@ -136,10 +137,10 @@ describe('subscribers', () => {
     for (let time = 0; time < 2; time++) missions.write(writer => writer.linkPlan(id, '/plans/a.md'))
     expect(listPlans(db, id)).toEqual(['/plans/a.md'])
     expect(history()).toMatchObject([{ kind: 'plan', data: { path: '/plans/a.md' } }])
-    expect(heard).toEqual([{ id, change: {}, history: [['plan', { path: '/plans/a.md' }]] }])
+    expect(heard).toMatchObject([{ id, change: {}, history: [['plan', { path: '/plans/a.md' }]] }])
   })
 
-  test('hear nothing of a mission that is removed in the same write, and its history goes with it', async () => {
+  test('hear that a mission was removed, and its history goes with it', async () => {
     const { missions, id, mission, history, heard } = await bench()
     missions.change(id, {}, ['noted'])
     heard.length = 0
@@ -147,7 +148,26 @@ describe('subscribers', () => {
       writer.change(id, { name: 'login' })
       writer.remove(id)
     })
-    expect([mission(), history(), heard]).toEqual([undefined, [], []])
+    expect([mission(), history()]).toEqual([undefined, []])
+    expect(heard).toEqual([{ id, change: {}, history: [], isRemoved: true }])
+  })
+
+  test('that fail are reported, and neither the write nor the other subscribers fail', async () => {
+    const { db, id, mission } = await bench()
+    const warnings: string[] = []
+    const missions = new MissionService(
+      db,
+      () => new Date(),
+      message => void warnings.push(message),
+    )
+    const heard: string[] = []
+    missions.subscribe(() => {
+      throw new Error('out of luck')
+    })
+    missions.subscribe(({ change }) => void heard.push(String(change.name)))
+    missions.change(id, { name: 'login' })
+    expect([mission()?.name, heard]).toEqual(['login', ['login']])
+    expect(warnings).toEqual([expect.stringContaining('out of luck')])
   })
 })
 
@@ -169,6 +189,6 @@ describe('a change that depends on the lease', () => {
     expect(answer).toBe(isDone)
     expect(mission()?.name).toBe(isDone ? 'login' : null)
     expect(history()).toHaveLength(isDone ? 1 : 0)
-    expect(heard).toEqual(isDone ? [{ id, change, history: [['renamed']] }] : [])
+    expect(heard).toMatchObject(isDone ? [{ id, change, history: [['renamed']] }] : [])
   })
 })
