@@ -3,15 +3,6 @@
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 
-/** Large modules that hot commands seldom need: their files load these only when they reach the `import()`. */
-const lazyInHotFiles = [
-  './src/approvals/decide.ts',
-  './src/config/check.ts',
-  './src/system/stream.ts',
-  './src/wrapper/run-here.ts',
-  '@inquirer/prompts',
-]
-
 /**
  * Returns the files as ES modules, by their path below dist/. Also returns the modules that they load lazily, each with
  * the placeholder for its file name in the texts, and esbuild's list of inputs.
@@ -37,13 +28,9 @@ export async function startFiles(root, settings) {
     Object.assign(inputs, metafile.inputs)
   }
 
-  const seldomNeeded = await Promise.all(lazyInHotFiles.map(module => resolvedPath(root, module)))
-  for (const { words, path } of await hotCommands(root)) {
-    const file = `hot/${words.join('.')}.js`
-    await add(file, hotEntry(path, words.length), ({ target }) => seldomNeeded.includes(target))
-  }
-  const unused = lazyInHotFiles.filter((_, index) => !lazy.has(seldomNeeded[index]))
-  if (unused.length > 0) throw new Error(`no hot command loads ${unused.join(', ')} with import()`)
+  // What a command needs in its normal course it imports statically. Everything behind an `import()` stays outside.
+  for (const { words, path } of await hotCommands(root))
+    await add(`hot/${words.join('.')}.js`, hotEntry(path, words.length), ({ target }) => target !== '../main.js')
 
   // These two contain the modules that src/main.ts imports, commander included. All modules that those load are lazy.
   const main = join(root, 'src/main.ts')
@@ -113,21 +100,6 @@ function lazyPlugin(isLazy, lazy, directory) {
 
 /** Marks a question of a plugin to esbuild, so that the plugin does not answer it itself. */
 const resolving = Symbol('resolving')
-
-async function resolvedPath(root, module) {
-  let found
-  const ask = {
-    name: 'ask',
-    setup(build) {
-      build.onStart(async () => {
-        found = await build.resolve(module, { resolveDir: root, kind: 'dynamic-import' })
-      })
-    },
-  }
-  await build({ stdin: { contents: '' }, write: false, plugins: [ask], platform: 'node' })
-  if (found.errors.length > 0) throw new Error(`cannot find ${module}: ${found.errors[0].text}`)
-  return found.path
-}
 
 /**
  * Parts of packages that agenc never calls. In better-sqlite3 they are a quarter of the code of a small hot file;

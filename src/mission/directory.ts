@@ -4,6 +4,7 @@ import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import type { MissionId } from '../mission-id.ts'
 import { libraryPath } from '../repo/library.ts'
+import { createWorkingCopy } from '../repo/working-copy.ts'
 import { interruptible } from '../system/signals.ts'
 
 /** The source of a mission's files. */
@@ -38,7 +39,6 @@ async function fill(
   const { exec, env, paths } = context
   switch (source.kind) {
     case 'repo': {
-      const { createWorkingCopy } = await import('../repo/working-copy.ts')
       return createWorkingCopy({
         exec,
         env,

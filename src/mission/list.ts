@@ -7,10 +7,11 @@ import { listAllPlans } from '../db/plans.ts'
 import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission-id.ts'
-import { systemProbe } from '../system/process-identity.ts'
 import type { WindowId } from '../tmux/current-window.ts'
+import { tmuxOf } from '../tmux/server.ts'
+import { missionWindows } from '../tmux/windows.ts'
 import { type MissionJson, missionJson } from './mission-json.ts'
-import { leaseHolder, type Status, statusOf } from './mission-status.ts'
+import { statusesOf } from './mission-status.ts'
 
 /**
  * Lists the missions as they are now: the records of the store, combined with the running processes and tmux windows.
@@ -34,7 +35,7 @@ export async function describeMissions(
   const config = await readConfig(context.paths)
   const statuses = statusesOf(context, missions)
   const someRun = statuses.includes('running')
-  const windows = someRun ? await windowsNow(context, needsWindows) : null
+  const windows = someRun ? windowsNow(context, needsWindows) : null
   const plans = listAllPlans(db)
   const pending = someRun ? await withoutSecrets(listAllPending(db)) : new Map<MissionId, PendingRequest[]>()
   return missions.map((mission, index) =>
@@ -58,27 +59,11 @@ async function withoutSecrets(
 }
 
 /** Warns and returns null if tmux does not answer. The windows are then unknown, not gone. */
-async function windowsNow(context: Context, needsWindows: boolean): Promise<Map<MissionId, WindowId> | null> {
-  const { tmuxOf } = await import('../tmux/server.ts')
-  const { missionWindows } = await import('../tmux/windows.ts')
+function windowsNow(context: Context, needsWindows: boolean): Map<MissionId, WindowId> | null {
   const windows = missionWindows(tmuxOf(context))
   if (windows !== null) return windows
   const problem = 'tmux does not answer, so its windows are unknown'
   if (needsWindows) throw new AgencError(problem, "Check that 'tmux ls' works.")
   context.err.line(`agenc: ${problem}.`)
   return null
-}
-
-/** Looks at the running processes only once for all missions. */
-export function statusesOf(context: Context, missions: readonly MissionRecord[]): Status[] {
-  const holders = missions.map(leaseHolder)
-  const held = holders.filter(holder => holder !== null)
-  const answers = held.length > 0 ? systemProbe(context.exec).liveness(held) : []
-  let next = 0
-  const now = context.now()
-  return missions.map((mission, index) => statusOf(mission, holders[index] ? answers[next++]! : null, now))
-}
-
-export function statusNow(context: Context, mission: MissionRecord): Status {
-  return statusesOf(context, [mission])[0]!
 }

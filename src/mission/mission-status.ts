@@ -1,5 +1,6 @@
+import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
-import type { Liveness } from '../system/process-identity.ts'
+import { type Liveness, systemProbe } from '../system/process-identity.ts'
 
 export type Status = 'running' | 'stopped' | 'crashed' | 'archived'
 
@@ -29,4 +30,18 @@ export function isGone(liveness: Liveness, mission: MissionRecord, now: Date): b
 function beatsStill(mission: MissionRecord, now: Date): boolean {
   if (mission.heartbeat_at === null) return false
   return now.getTime() - Date.parse(mission.heartbeat_at) < heartbeatMs * missedBeats
+}
+
+/** Looks at the running processes only once for all missions. */
+export function statusesOf(context: Context, missions: readonly MissionRecord[]): Status[] {
+  const holders = missions.map(leaseHolder)
+  const held = holders.filter(holder => holder !== null)
+  const answers = held.length > 0 ? systemProbe(context.exec).liveness(held) : []
+  let next = 0
+  const now = context.now()
+  return missions.map((mission, index) => statusOf(mission, holders[index] ? answers[next++]! : null, now))
+}
+
+export function statusNow(context: Context, mission: MissionRecord): Status {
+  return statusesOf(context, [mission])[0]!
 }

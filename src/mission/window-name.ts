@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { tmuxOf } from '../tmux/server.ts'
 import { missionWindows, renameMissionWindow } from '../tmux/windows.ts'
-import { statusNow } from './list.ts'
+import { statusNow } from './mission-status.ts'
 import { windowLabels } from './naming.ts'
 import type { MissionService, Subscriber } from './service.ts'
 

@@ -13,7 +13,7 @@ import { ago, parseSince } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { statusesOf } from '../../mission/list.ts'
+import { statusesOf } from '../../mission/mission-status.ts'
 import { shortId } from '../../mission-id.ts'
 
 interface Input {

@@ -17,6 +17,7 @@ import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
 import type { MissionId } from '../../mission-id.ts'
+import { resolveRepo } from '../../repo/choose-repo.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 
 interface Input {
@@ -121,7 +122,6 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
 /** Resolves to null if a blank mission was picked. */
 async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
   if (word !== undefined) {
-    const { resolveRepo } = await import('../../repo/choose-repo.ts')
     const known = listRepos(db).map(({ id }) => id)
     return resolveRepo(word, known)
   }

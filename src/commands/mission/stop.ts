@@ -3,7 +3,7 @@ import { listMissions } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { chooseMissions } from '../../mission/choose.ts'
-import { statusesOf } from '../../mission/list.ts'
+import { statusesOf } from '../../mission/mission-status.ts'
 import { shortId } from '../../mission-id.ts'
 import { dismissLost, stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
