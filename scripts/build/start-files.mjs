@@ -30,7 +30,11 @@ export async function startFiles(root, settings) {
 
   // What a command needs in its normal course it imports statically. Everything behind an `import()` stays outside.
   for (const { words, path } of await hotCommands(root))
-    await add(`hot/${words.join('.')}.js`, hotEntry(path, words.length), ({ target }) => target !== '../main.js')
+    await add(
+      `hot/${words.join('.')}.js`,
+      hotEntry(path, words.length),
+      ({ target }) => target !== '../main.js',
+    )
 
   // These two contain the modules that src/main.ts imports, commander included. All modules that those load are lazy.
   const main = join(root, 'src/main.ts')
