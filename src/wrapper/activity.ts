@@ -79,7 +79,8 @@ export function activityAfterAnswer(activity: Activity): Activity {
 }
 
 export function activityAfterStatus(activity: Activity, status: AgentStatus): Activity {
-  if (status.updatedAtMs <= activity.ownStatusAtMs) return activity
+  // Not "older": the clock may have been set back.
+  if (status.updatedAtMs === activity.ownStatusAtMs) return activity
   const seen = { ...activity, ownStatus: status.activity, ownStatusAtMs: status.updatedAtMs }
   switch (status.activity) {
     case 'idle':

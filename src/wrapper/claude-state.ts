@@ -102,7 +102,7 @@ function branchingPoint({ sessionId, sessionBegun, forkedFrom }: Conversation): 
 
 /** Claude often rewrites its status without a change. */
 export function isNews(state: ClaudeState, { updatedAtMs, userName }: AgentStatus): boolean {
-  return updatedAtMs > state.ownStatusAtMs || (userName !== null && userName !== state.claudeName)
+  return updatedAtMs !== state.ownStatusAtMs || (userName !== null && userName !== state.claudeName)
 }
 
 /** After an interrupt or an answered dialog no report comes, but Claude's status changes. */

@@ -15,6 +15,8 @@ export interface OpenRequest {
   timer: NodeJS.Timeout | null
   /** True once its dialog has been on the screen. */
   isShown: boolean
+  /** The clock was set back since, so that times say nothing about the order. */
+  isBeforeSetback: boolean
   /** The size of the transcript when the request arrived. */
   fromByte: number
 }

@@ -30,6 +30,8 @@ export class Requests {
   readonly #approvals: ApprovalLog
   readonly #log: Log
   readonly #open = new OpenRequests()
+  /** When Claude wrote its latest status, by its own clock. */
+  #latestStatusMs = 0
   readonly #confirmations: Confirmations
 
   constructor(rules: RuleEngine, approvals: ApprovalLog, log: Log) {
@@ -77,7 +79,11 @@ export class Requests {
 
   /** Claude's status shows when a dialog was answered. The activity that follows shows how. */
   seeStatus({ activity, updatedAtMs }: AgentStatus): void {
-    const known = this.#open.all.filter(({ entry }) => entry.atMs < updatedAtMs)
+    if (updatedAtMs < this.#latestStatusMs)
+      for (const request of this.#open.all) request.isBeforeSetback = true
+    this.#latestStatusMs = updatedAtMs
+    const isOlder = ({ entry, isBeforeSetback }: OpenRequest) => isBeforeSetback || entry.atMs < updatedAtMs
+    const known = this.#open.all.filter(isOlder)
     if (activity === 'waiting') for (const request of known) request.isShown = true
     else {
       const shown = known.filter(({ isShown }) => isShown)
@@ -115,7 +121,15 @@ export class Requests {
     }
     const isMain = report.agentId === null
     const fromByte = transcriptBytes(report.transcriptPath ?? '')
-    const request = { entry, report, channel, timer: null, isShown: isMain, fromByte }
+    const request = {
+      entry,
+      report,
+      channel,
+      timer: null,
+      isShown: isMain,
+      isBeforeSetback: false,
+      fromByte,
+    }
     this.#open.add(request)
     if (decision === 'deny')
       return this.#reply(request, open => open.deny(message), { decision, by: 'rule', rule })

@@ -96,6 +96,16 @@ test('a status that is older than the request does not settle it', async () => {
   expect(box.record()).toEqual(['allow user'])
 })
 
+test('a status settles a request although the clock was set back after the request', async () => {
+  const box = await requestsBox()
+  box.requests.seeStatus(status('busy', 900))
+  box.hook('PermissionRequest', read('/a'))
+  box.requests.seeStatus(status('waiting', 300))
+  expect(box.record()).toEqual(['ask null'])
+  box.requests.seeStatus(status('busy', 400))
+  expect(box.record()).toEqual(['allow user'])
+})
+
 test('a change from waiting to idle means that the user denied the request', async () => {
   const box = await requestsBox()
   box.hook('PermissionRequest', read('/a'))

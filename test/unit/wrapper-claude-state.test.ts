@@ -7,6 +7,7 @@ import {
   afterReport,
   afterStatus,
   type ClaudeState,
+  isNews,
   stateAfterCrash,
   stateAtStart,
   withStoredMode,
@@ -34,6 +35,14 @@ function stateFollowing(live: ClaudeState, ...reports: string[]): ClaudeState {
     return afterReport(known, hookReport(fields, [])!)
   }, live)
 }
+
+test('a status counts although the clock was set back', () => {
+  const busy = afterStatus(stateAtStart(mission, false), statusOf('busy', 3_600_000))
+  const idle = statusOf('idle', 5)
+  expect(isNews(busy, idle)).toBe(true)
+  expect(afterStatus(busy, idle).state).toBe('idle')
+  expect(isNews(afterStatus(busy, idle), idle)).toBe(false)
+})
 
 function statusOf(text: string, statusUpdatedAt: number): AgentStatus {
   const [status = '', waitingFor] = text.split(/ (.*)/s)
