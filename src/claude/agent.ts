@@ -55,4 +55,6 @@ export interface Agent {
   /** Opens the channel on which the sender of a spooled report waits. Returns null if the sender does not wait. */
   openChannel(report: Report, sender: string): ReplyChannel | null
   follow(child: ChildProcess, listener: AgentListener): Follower
+  /** The processes that the tools of an agent left running when it was killed. */
+  leftTools(agentPid: number): number[]
 }

@@ -11,6 +11,7 @@ import { claudeCommandLine } from './command-line.ts'
 import { findClaude } from './find-claude.ts'
 import { hookReport } from './hook-report.ts'
 import { knownHookEvents } from './known-hook-events.ts'
+import { leftTools } from './left-tools.ts'
 import { refuseBypassAsRoot } from './permission-mode.ts'
 import { planDirectories } from './plans-and-questions.ts'
 import { openReplyChannel } from './reply-channel.ts'
@@ -27,6 +28,7 @@ export function interactiveClaude(context: Context, id: MissionId): Agent {
     prepare: request => prepare(context, request),
     readReport: data => hookReport(data, plans),
     openChannel: ({ kind }, sender) => openReplyChannel(own.asks, sender, kind),
+    leftTools: agentPid => leftTools(context.exec, id, agentPid),
     follow: ({ pid = 0 }, listener) =>
       new StatusWatch(
         locations.statusFile(pid),

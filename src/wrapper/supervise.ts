@@ -140,6 +140,7 @@ class Claude {
       this.#child.on('error', error => reject(notStarted(this.#supervision.launch.program, error)))
       this.#child.on('exit', (code, signal) => resolve({ code, signal }))
     }).finally(() => this.#finish())
+    if (exit.signal !== null && !this.#wasAsked) this.#endLeftTools()
     await this.#endFamily()
     this.#supervision.observer.readSpool()
     const { hasOpened, promptTaken } = this.#supervision.observer.claude
@@ -191,6 +192,13 @@ class Claude {
   #listFamily(): ProcessIdentity[] {
     const { context, probe } = this.#run
     return this.#identity === null ? [] : listTree(context.exec, probe, this.#identity.pid).slice(1)
+  }
+
+  /** A Claude that was killed, as by the kernel when memory runs out, could not end its tools. */
+  #endLeftTools(): void {
+    const { agent, probe } = this.#run
+    this.#family = probe.identifyAll(agent.leftTools(this.#child.pid ?? 0))
+    signalProcesses(probe, this.#family, 'SIGTERM')
   }
 
   /** Claude ends its tools itself. Tools that are still running after a while are killed. */

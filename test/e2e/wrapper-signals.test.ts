@@ -211,6 +211,18 @@ describe('kill -9', () => {
     await untilGone(claude_pid)
   })
 
+  test('of Claude ends the tool that it was running', async () => {
+    const box = wrapperBox()
+    const { id, terminal } = await box.mission('--permission-mode', 'allowedTools')
+    const pidFile = join(box.root, 'tool')
+    await say(terminal, `Go. [[bash echo $$ >${pidFile}; while :; do read -t 1 x; done]]`)
+    const tool = await waitFor('the tool', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')))
+    expect(isAlive(tool)).toBe(true)
+    process.kill(box.record(id).claude_pid!, 'SIGKILL')
+    await untilGone(tool)
+    await waitFor('the end of the mission', () => status(box, id) === 'crashed')
+  })
+
   test('of the wrapper under a shell ends Claude too, and the shell can be used', async () => {
     const box = wrapperBox()
     const terminal = await box.shell()
