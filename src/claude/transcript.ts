@@ -48,6 +48,21 @@ function isSaid(line: string): boolean {
   }
 }
 
+/** Whether the user has said exactly this since then. The same words may have been said earlier in the conversation. */
+export function holdsPrompt(transcript: string, prompt: string, sinceMs: number): boolean {
+  return linesFrom(transcript, 0).some(line => {
+    const { type, message, timestamp } = parsed(line)
+    if (type !== 'user' || !isObject(message) || Date.parse(String(timestamp)) < sinceMs) return false
+    return textIn(message.content).trim() === prompt.trim()
+  })
+}
+
+function textIn(content: unknown): string {
+  if (typeof content === 'string') return content
+  const blocks = Array.isArray(content) ? content.filter(isObject) : []
+  return blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('')
+}
+
 function directoriesIn(path: string): string[] {
   try {
     return readdirSync(path)

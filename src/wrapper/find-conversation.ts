@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import type { Conversation } from '../claude/command-line.ts'
 import { findClaude } from '../claude/find-claude.ts'
-import { findTranscript, holdsConversation } from '../claude/transcript.ts'
+import { findTranscript, holdsConversation, holdsPrompt } from '../claude/transcript.ts'
 import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
@@ -50,6 +50,18 @@ export async function whyNotResumable(context: Context, mission: MissionRecord):
   } catch (error) {
     return (error as Error).message
   }
+}
+
+/**
+ * Whether the mission's first prompt is already in its conversation. A wrapper that was killed may have had no time to note
+ * that Claude took it, and giving it again would make Claude do everything twice.
+ */
+export function wasPromptTaken(mission: MissionRecord, { env, paths }: Context): boolean {
+  const { prompt } = paths.mission(mission.id)
+  const transcript = existsSync(prompt) ? transcriptOf(mission, env) : null
+  return (
+    transcript !== null && holdsPrompt(transcript, readFileSync(prompt, 'utf8'), statSync(prompt).mtimeMs)
+  )
 }
 
 function transcriptOf(mission: MissionRecord, env: NodeJS.ProcessEnv): string | null {

@@ -45,6 +45,8 @@ export class Observer {
   /** Called after each report. */
   onReport: () => void = () => {}
   onControlMessage: (message: ControlMessage) => void = () => {}
+  /** Called before the report is stored: a crash in between must not make the prompt look unused. */
+  onPromptTaken: () => void = () => {}
   readonly #options: ObserverOptions
   readonly #id: MissionId
   readonly #questions = new RecentQuestions()
@@ -107,6 +109,7 @@ export class Observer {
 
   #tryToAnswer(report: Report, channel: ReplyChannel | null): boolean {
     try {
+      if (report.kind === 'prompt-taken' && report.agentId === null) this.onPromptTaken()
       return this.#options.requests.take(report, channel)
     } catch (error) {
       this.#options.log(`no answer to a report: ${String(error)}`)

@@ -10,7 +10,7 @@ import { stateAtStart } from './claude-state.ts'
 import type { ControlMessage } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
-import { conversationOf, withUsableSession } from './find-conversation.ts'
+import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
 import { Requests } from './permission-requests.ts'
 import { Observer } from './report-observer.ts'
 import { RuleEngine } from './rule-engine.ts'
@@ -102,6 +102,7 @@ export class RestartLoop {
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
+    observer.onPromptTaken = () => removeFile(own.prompt)
     wakeup.onWakeup = () => observer.onWakeup()
     return { rules, requests, observer, presenter, wakeup }
   }
@@ -118,6 +119,7 @@ export class RestartLoop {
     const { context, missions, agent, signals } = this.#run
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
+    if (wasPromptTaken(mission, context)) removeFile(context.paths.mission(mission.id).prompt)
     const { mode, source } = effectiveMode(mission, this.#config)
     const launch = await agent.prepare({
       missionId: mission.id,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeProgram } from '../helpers/missions.ts'
 import { needRoot } from '../helpers/needs.ts'
+import { untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { answer, press, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
@@ -232,6 +233,22 @@ setInterval(() => {
     await box.until(id, 'idle')
     expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
     expect(existsSync(join(box.agencHome, 'missions', id, 'prompt'))).toBe(false)
+    expect(box.prompts()).toEqual(['Hello.'])
+  })
+
+  test('is not given again if the wrapper was killed before it could note that Claude took it', async () => {
+    const box = slowBox()
+    const { id } = await idleMission(box)
+    const { wrapper_pid, claude_pid } = box.record(id)
+    process.kill(wrapper_pid!, 'SIGSTOP')
+    box.release()
+    await waitFor('the prompt', () => box.prompts().length === 1)
+    await waitFor('its event', () => spooled(box, id).length > 0)
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid, claude_pid)
+    box.run(['mission', 'resume', id])
+    await box.until(id, 'idle')
+    expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
     expect(box.prompts()).toEqual(['Hello.'])
   })
 

@@ -9,7 +9,7 @@ import { findClaude } from '../../src/claude/find-claude.ts'
 import { knownHookEvents } from '../../src/claude/known-hook-events.ts'
 import { permissionArguments } from '../../src/claude/permission-mode.ts'
 import { parseStatusFile } from '../../src/claude/status-file.ts'
-import { findTranscript, holdsConversation } from '../../src/claude/transcript.ts'
+import { findTranscript, holdsConversation, holdsPrompt } from '../../src/claude/transcript.ts'
 import { forgetDirectory, isTrusted, trustDirectory } from '../../src/claude/trust.ts'
 import type { Runner } from '../../src/system/runner.ts'
 import { systemRunner } from '../../src/system/runner.ts'
@@ -119,6 +119,22 @@ describe('Claude’s files', () => {
     if (expected === null) expect(status).toBeNull()
     else expect(status).toMatchObject(expected)
   })
+})
+
+test('a transcript is the witness that a prompt was taken', () => {
+  const path = join(temporaryDirectory(), 'x.jsonl')
+  const said = (content: unknown, timestamp: string) =>
+    JSON.stringify({ type: 'user', message: { content }, timestamp })
+  const since = Date.parse('2030-01-01T00:00:00Z')
+  expect(holdsPrompt(path, 'Hello.', since)).toBe(false)
+  writeFileSync(
+    path,
+    `${said('Hello.', '2029-12-31T00:00:00Z')}\n${said('Hello. Again.', '2030-01-02T00:00:00Z')}\n{"half`,
+  )
+  expect(holdsPrompt(path, 'Hello.', since)).toBe(false)
+  expect(holdsPrompt(path, 'Hello. Again.\n', since)).toBe(true)
+  writeFileSync(path, said([{ type: 'text', text: 'Hello.' }], '2030-01-02T00:00:00Z'))
+  expect(holdsPrompt(path, 'Hello.', since)).toBe(true)
 })
 
 describe('finding Claude', () => {
