@@ -247,8 +247,10 @@ setInterval(() => {
     process.kill(wrapper_pid!, 'SIGKILL')
     await untilGone(wrapper_pid, claude_pid)
     box.run(['mission', 'resume', id])
+    await waitFor('another Claude', () => ![null, claude_pid].includes(box.record(id).claude_pid))
+    const promptFile = join(box.agencHome, 'missions', id, 'prompt')
+    await waitFor('the prompt to count as taken', () => !existsSync(promptFile))
     await box.until(id, 'idle')
-    expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
     expect(box.prompts()).toEqual(['Hello.'])
   })
 
