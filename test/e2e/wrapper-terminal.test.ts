@@ -70,7 +70,8 @@ describe('Ctrl-Z', () => {
     terminal.type(ctrlZ)
     await terminal.waitForText('Stopped')
     await waitFor('both to be suspended', () => [wrapper_pid!, claude_pid!].every(isSuspended))
-    terminal.type('echo the shell $((40+2))\r')
+    // The terminal may have answered a query that Claude did not come to read. Ctrl-U clears that from the shell's line.
+    terminal.type('\u0015echo the shell $((40+2))\r')
     await terminal.waitForText('the shell 42')
     terminal.type('fg\r')
     await terminal.waitForText('Claude Code v')
@@ -89,7 +90,7 @@ describe('Ctrl-Z', () => {
     expect((await box.agencAsync(['mission', 'stop', id])).exitCode).toBe(0)
     await untilGone(wrapper_pid, claude_pid)
     expect(box.record(id)).toMatchObject({ wrapper_pid: null, ended_by: 'user' })
-    terminal.type('\recho the shell $((40+2))\r')
+    terminal.type('\u0015\recho the shell $((40+2))\r')
     await terminal.waitForText('the shell 42')
   })
 })
