@@ -5,11 +5,10 @@ import { listMissions, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { listAllPlans } from '../db/plans.ts'
 import { readStore } from '../db/with-store.ts'
-import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { WindowId } from '../tmux/current-window.ts'
 import { tmuxOf } from '../tmux/server.ts'
-import { missionWindows } from '../tmux/windows.ts'
+import { missionWindows, windowsUnknown } from '../tmux/windows.ts'
 import { type MissionJson, missionJson } from './mission-json.ts'
 import { statusesOf } from './mission-status.ts'
 
@@ -62,8 +61,8 @@ async function withoutSecrets(
 function windowsNow(context: Context, needsWindows: boolean): Map<MissionId, WindowId> | null {
   const windows = missionWindows(tmuxOf(context))
   if (windows !== null) return windows
-  const problem = 'tmux does not answer, so its windows are unknown'
-  if (needsWindows) throw new AgencError(problem, "Check that 'tmux ls' works.")
-  context.err.line(`agenc: ${problem}.`)
+  const problem = windowsUnknown()
+  if (needsWindows) throw problem
+  context.err.line(`agenc: ${problem.message}.`)
   return null
 }

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { windowName } from '../mission/naming.ts'
 import { announce, ringTerminal } from '../tmux/announce.ts'
 import { sessionTarget } from '../tmux/current-window.ts'
+import { silenceMs } from '../tmux/deadline.ts'
 import { returnClients } from '../tmux/return-clients.ts'
 import { ownSocket } from '../tmux/server.ts'
 import { wasJustClosed } from '../tmux/session-closed-marker.ts'
@@ -26,6 +27,7 @@ export class TmuxWindow extends TerminalSurface implements Surface {
   readonly #pane: string
   #isClaimed = false
   #clients: Client[] = []
+  #retry: NodeJS.Timeout | undefined
 
   /** Returns null outside the agenc session. Call it only in the first process of a window. */
   static of(context: Context, config: Config): TmuxWindow | null {
@@ -43,7 +45,9 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     this.#pane = pane
   }
 
-  override show(mission: ShownMission, { state, waitingFor, isDone }: ShownState): boolean | null {
+  override show(mission: ShownMission, shown: ShownState): boolean | null {
+    const { state, waitingFor, isDone } = shown
+    clearTimeout(this.#retry)
     const answer = this.#tmux.ask(
       ...(this.#isClaimed ? [] : claimForMission(this.#pane, mission.id)),
       this.#set('@agenc_state', state),
@@ -59,6 +63,10 @@ export class TmuxWindow extends TerminalSurface implements Surface {
         '#{client_name}\t#{?client_control_mode,,#{client_tty}}',
       ],
     )
+    if (answer.kind === 'failed' && answer.timedOut) {
+      // Otherwise the window would show an old state until the next change.
+      this.#retry = setTimeout(() => this.show(mission, shown), silenceMs).unref()
+    }
     if (answer.kind !== 'ok') return null
     this.#isClaimed = true
     const [isActive, ...lines] = answer.lines
@@ -78,10 +86,12 @@ export class TmuxWindow extends TerminalSurface implements Surface {
   }
 
   override abandon(): void {
+    clearTimeout(this.#retry)
     this.#tmux.ask(...forgetMission(this.#pane))
   }
 
   override leave({ isStopped }: { isStopped: boolean }): void {
+    clearTimeout(this.#retry)
     const { paths, now, env } = this.#context
     if (isStopped && wasJustClosed(paths, now())) return
     const parent = isStopped ? undefined : env.AGENC_PARENT_WINDOW

@@ -5,6 +5,7 @@ export interface CaptureOptions {
   cwd?: string
   env?: NodeJS.ProcessEnv
   input?: string
+  /** After this time the program is killed with SIGKILL, because it may ignore other signals or be suspended. */
   timeoutMs?: number
   /** `inherit` for a program that draws on the terminal while it answers on stdout. */
   stderr?: 'inherit' | 'pipe'
@@ -34,6 +35,8 @@ export interface Result {
   stderr: string
   /** Whether the program does not exist (ENOENT). */
   missing: boolean
+  /** Whether the program was killed because of `timeoutMs`. */
+  timedOut?: boolean
 }
 
 /**
@@ -62,17 +65,31 @@ function capture(file: string, args: readonly string[], options: CaptureOptions 
     env: options.env,
     input: options.input ?? '',
     timeout: options.timeoutMs,
+    killSignal: 'SIGKILL',
     stdio: [options.stdin ?? 'pipe', 'pipe', options.stderr ?? 'pipe'],
     encoding: 'utf8',
     maxBuffer: maxOutputBytes,
   })
   const failure = done.error as NodeJS.ErrnoException | undefined
+  if (failure?.code === 'ETIMEDOUT') return timedOut(options.timeoutMs!, done)
   return {
     exitCode: done.status,
     signal: done.signal,
     stdout: done.stdout ?? '',
     stderr: done.stderr || (failure?.message ?? ''),
     missing: failure?.code === 'ENOENT',
+  }
+}
+
+/** The result of a program that was killed because it took too long. */
+export function timedOut(timeoutMs: number, output?: Partial<Pick<Result, 'stdout' | 'stderr'>>): Result {
+  return {
+    exitCode: null,
+    signal: 'SIGKILL',
+    stdout: output?.stdout ?? '',
+    stderr: output?.stderr || `no answer within ${timeoutMs / 1000} s`,
+    missing: false,
+    timedOut: true,
   }
 }
 

@@ -29,6 +29,7 @@ export async function streamWithExeca(
     stderr:
       text(done.stderr) || (done.failed && done.exitCode === undefined ? (done.shortMessage ?? '') : ''),
     missing: (done as { code?: string }).code === 'ENOENT',
+    timedOut: done.timedOut,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from './tmux.ts'
-import type { Answer } from './tmux-answer.ts'
+import { type Answer, cannotBeAsked } from './tmux-answer.ts'
 import { parseTmuxVariable } from './tmux-variable.ts'
 import { type OpenCall, openCall } from './two-step-call.ts'
 
@@ -33,7 +33,7 @@ export function callerOn({ socket }: Tmux, env: NodeJS.ProcessEnv): string | nul
 
 /**
  * Returns null outside the agenc session. `AGENC_TMUX` alone does not prove it, because the variable leaks into programs
- * started from a pane, so tmux is asked.
+ * started from a pane, so tmux is asked. Throws if it does not answer.
  */
 export function currentWindow(context: Context): CurrentWindow | null {
   const tmux = tmuxAround(context)
@@ -60,6 +60,7 @@ function whereIs(env: NodeJS.ProcessEnv): TmuxCommand {
 }
 
 function windowIn({ env, exec }: Context, { socket }: Tmux, answer: Answer): CurrentWindow | null {
+  if (answer.kind === 'failed' && answer.timedOut) throw cannotBeAsked(answer)
   if (answer.kind !== 'ok') return null
   const [session, window, pane] = (answer.lines[0] ?? '').split('\t')
   if (session !== sessionName || !window) return null

@@ -73,10 +73,6 @@ export function findSession(context: Context): { tmux: Tmux; state: SessionState
   return { tmux: own, state: askForSession(own) }
 }
 
-export function cannotBeAsked({ message }: { message: string }): AgencError {
-  return new AgencError(`tmux does not answer: ${message}`, "Check that 'tmux ls' works.")
-}
-
 /** A running session keeps the home directory that it was started for, even if AGENC_DIRPATH has changed since. */
 export function contextOfSession(context: Context, state: SessionState): Context {
   if (state.kind !== 'there' || state.home === null || state.home === context.paths.home) return context

@@ -6,8 +6,8 @@ import type { TmuxCommand } from './tmux.ts'
 export type Answer =
   | { kind: 'ok'; lines: string[] }
   | { kind: 'no-server'; isInstalled: boolean }
-  /** `lines` is the output of the commands before the one that failed. */
-  | { kind: 'failed'; lines: string[]; command: string; message: string }
+  /** `lines` is the output of the commands before the one that failed. After a time-out, nothing is known. */
+  | { kind: 'failed'; lines: string[]; command: string; message: string; timedOut?: true }
 
 const noServer =
   /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\))/m
@@ -19,17 +19,22 @@ export function answerOf(result: Result, commands: readonly TmuxCommand[]): Answ
   if (result.missing) return { kind: 'no-server', isInstalled: false }
   if (result.exitCode === 0 && !notStarted.test(result.stderr))
     return { kind: 'ok', lines: linesOf(result.stdout) }
-  if (noServer.test(result.stderr)) return { kind: 'no-server', isInstalled: true }
+  if (noServer.test(result.stderr) && !result.timedOut) return { kind: 'no-server', isInstalled: true }
   return {
     kind: 'failed',
     lines: linesOf(result.stdout),
     command: commands[0]?.[0] ?? '',
     message: result.stderr.trim() || `exit ${result.exitCode}`,
+    ...(result.timedOut ? { timedOut: true } : {}),
   }
 }
 
 export function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n')
+}
+
+export function cannotBeAsked({ message }: { message: string }): AgencError {
+  return new AgencError(`tmux does not answer: ${message}`, "Check that 'tmux ls' works.")
 }
 
 /** The error to show when tmux did not carry out a command. */
@@ -39,6 +44,7 @@ export function refusal(
 ): AgencError {
   if (answer.kind === 'no-server' && !answer.isInstalled)
     return unavailableError('tmux is not installed', 'Install it: apt-get install tmux, or brew install tmux')
+  if (answer.kind === 'failed' && answer.timedOut) return cannotBeAsked(answer)
   const message = answer.kind === 'no-server' ? 'no server is running' : answer.message
   return new AgencError(
     `tmux ${commands[0]?.[0]}: ${message}`,

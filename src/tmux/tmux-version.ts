@@ -1,6 +1,8 @@
 import { unavailableError } from '../errors.ts'
 import { isAtLeast } from '../system/program-version.ts'
 import type { Runner } from '../system/runner.ts'
+import { deadlineMs } from './deadline.ts'
+import { cannotBeAsked } from './tmux-answer.ts'
 
 const oldestTmux = '3.2'
 
@@ -23,10 +25,11 @@ export function isNewEnough(tmuxVersion: string): boolean {
 
 /** Throws if tmux is missing or too old. Returns what `tmux -V` prints. */
 export function requireTmux(exec: Runner, env: NodeJS.ProcessEnv): string {
-  const answer = exec.capture('tmux', ['-V'], { env })
+  const answer = exec.capture('tmux', ['-V'], { env, timeoutMs: deadlineMs })
   const needed = `agenc needs tmux ${oldestTmux} or newer`
   if (answer.missing)
     throw unavailableError('tmux is not installed', `${needed}: apt-get install tmux, or brew install tmux`)
+  if (answer.timedOut) throw cannotBeAsked({ message: answer.stderr })
   if (answer.exitCode !== 0) throw unavailableError(`tmux -V failed: ${answer.stderr.trim()}`, `${needed}.`)
   const found = answer.stdout.trim()
   if (!isNewEnough(found)) throw unavailableError(`${found} is too old`, `${needed}.`)

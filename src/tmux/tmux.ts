@@ -1,6 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
 import type { Runner } from '../system/runner.ts'
-import { type Answer, answerOf, refusal, type Sourced, sourcedOf } from './tmux-answer.ts'
+import { deadlineFor, unlessSilent } from './deadline.ts'
+import { type Answer, answerOf, cannotBeAsked, refusal, type Sourced, sourcedOf } from './tmux-answer.ts'
 
 /** One tmux command: its name and its arguments. */
 export type TmuxCommand = readonly string[]
@@ -9,17 +10,21 @@ export type TmuxCommand = readonly string[]
 export interface Tmux {
   /** Null for tmux's default socket. */
   readonly socket: string | null
-  /** Runs the commands in order in one call. tmux stops at the first one that fails. */
+  /**
+   * Runs the commands in order in one call. tmux stops at the first one that fails. A call that is not answered within
+   * some seconds has failed, but tmux may still run its commands later.
+   */
   ask(...commands: TmuxCommand[]): Answer
   /** Runs the commands like `ask`, but throws if one fails. */
   tell(...commands: TmuxCommand[]): string[]
   /**
    * Runs a script, one command per line, in one call. Returns null if there is no server, or if it has just ended.
+   * Throws if tmux does not answer.
    * Unlike an argument list, a script has no limit of 16 KB, keeps line breaks between commands, and never starts a
    * server, as `bind-key` and `list-keys` would.
    */
   source(script: readonly string[]): Sourced | null
-  /** Starts the program and returns while it runs. */
+  /** Starts the program and returns while it runs. There is no deadline. */
   start(stdio: StdioOptions, ...commands: TmuxCommand[]): ChildProcess
 }
 
@@ -40,8 +45,13 @@ export function tmuxAt(
     ...(socket === null ? [] : ['-S', socket]),
     ...chain(commands),
   ]
-  const ask = (...commands: TmuxCommand[]) =>
-    answerOf(exec.capture('tmux', argumentsFor(commands), { env }), commands)
+  // Without a socket, this directory decides which server is asked.
+  const server = socket ?? env.TMUX_TMPDIR ?? ''
+  const call = (commands: readonly TmuxCommand[], input?: string) =>
+    unlessSilent(server, () =>
+      exec.capture('tmux', argumentsFor(commands), { env, input, timeoutMs: deadlineFor(commands) }),
+    )
+  const ask = (...commands: TmuxCommand[]) => answerOf(call(commands), commands)
   return {
     socket,
     ask,
@@ -52,7 +62,9 @@ export function tmuxAt(
     },
     source: script => {
       const input = `${script.join('\n')}\n`
-      const done = sourcedOf(exec.capture('tmux', argumentsFor([['source-file', '-']]), { env, input }))
+      const result = call([['source-file', '-']], input)
+      if (result.timedOut) throw cannotBeAsked({ message: result.stderr })
+      const done = sourcedOf(result)
       return done.errors.some(isServerGone) ? null : done
     },
     start: (stdio, ...commands) => exec.start('tmux', argumentsFor(commands), { env, stdio }),

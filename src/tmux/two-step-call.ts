@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Result } from '../system/runner.ts'
-import { collect } from '../system/runner.ts'
+import { collect, timedOut } from '../system/runner.ts'
+import { deadlineMs } from './deadline.ts'
 import type { Tmux, TmuxCommand } from './tmux.ts'
 import { type Answer, answerOf, linesOf } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'
@@ -28,7 +29,7 @@ export async function openCall(tmux: Pick<Tmux, 'start'>, ...first: TmuxCommand[
   const ended = collect(child)
   // tmux may exit before stdin is written. Its exit code tells why, so ignore this error.
   child.stdin?.on('error', () => {})
-  const output = await Promise.race([untilMark(child), ended])
+  const output = await beforeDeadline(child, Promise.race([untilMark(child), ended]))
   if (typeof output !== 'string') {
     const answer = answerAtEnd(output, first)
     return { answer, continueWith: async () => answer }
@@ -37,7 +38,7 @@ export async function openCall(tmux: Pick<Tmux, 'start'>, ...first: TmuxCommand[
     answer: { kind: 'ok', lines: linesOf(output) },
     continueWith: async (...commands) => {
       child.stdin?.end(`${[...commands, endOfAnswer].map(line).join(' ; ')}\n`)
-      const done = await ended
+      const done = await beforeDeadline(child, ended)
       return answerAtEnd({ ...done, stdout: done.stdout.slice(output.length + endLine.length) }, commands)
     },
   }
@@ -51,6 +52,19 @@ function answerAtEnd(done: Result, commands: readonly TmuxCommand[]): Answer {
     done.exitCode === 0 ? { ...done, exitCode: null, stderr: 'the server has ended' } : done,
     commands,
   )
+}
+
+/** Kills the client if tmux takes too long. Another process may hold its pipes, so they are closed here. */
+function beforeDeadline<T>(child: ChildProcess, answer: Promise<T>): Promise<T | Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Result>(resolve => {
+    timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      for (const stream of child.stdio) stream?.destroy()
+      resolve(timedOut(deadlineMs))
+    }, deadlineMs)
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
 function untilMark(child: ChildProcess): Promise<string> {

@@ -22,8 +22,9 @@ export function userKey(context: Context, key: string): UserKey | null {
   const setting = { setting: 'tmux.prefix_key', key }
   refuseImpossible(setting)
   if (findProgram('tmux', context.env) === null) return null
-  const keys =
-    readKeys(tmuxOf(context), [setting]) ?? onScratchServer(context, tmux => readKeys(tmux, [setting]))
+  const tmux = tmuxOf(context)
+  if (tmux.ask(['list-sessions']).kind === 'failed') return null
+  const keys = readKeys(tmux, [setting]) ?? onScratchServer(context, tmux => readKeys(tmux, [setting]))
   if (!keys) return null
   const name = keys.named[0]!.name
   return { binding: bindingOf(keys, name), prefix: keys.prefixes[0] ?? 'C-b' }

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission-id.ts'
 import {
   callerOn,
@@ -48,8 +49,9 @@ export async function openWindowFrom(
 ): Promise<WindowId> {
   const commands = commandsToOpen(tmux, wish)
   const answer = await continueWith(...commands)
-  // If the waiting tmux client was killed, but not the server, no window id is printed and none was opened.
-  const isLost = answer.kind === 'failed' && windowIdIn(answer.lines) === undefined
+  // If the waiting tmux client was killed, but not the server, no window id is printed and none was opened. After a
+  // time-out, tmux may still open it.
+  const isLost = answer.kind === 'failed' && !answer.timedOut && windowIdIn(answer.lines) === undefined
   return windowOf(tmux, wish, commands, isLost ? tmux.ask(...commands) : answer)
 }
 
@@ -150,6 +152,10 @@ export function missionWindows(tmux: Tmux): Map<MissionId, WindowId> | null {
   const answer = tmux.ask(listMissionWindows)
   if (answer.kind === 'no-server') return new Map()
   return answer.kind === 'failed' ? null : windowsIn(answer.lines)
+}
+
+export function windowsUnknown(): AgencError {
+  return new AgencError('tmux does not answer, so its windows are unknown', "Check that 'tmux ls' works.")
 }
 
 export const listMissionWindows: TmuxCommand = [

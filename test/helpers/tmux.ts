@@ -37,7 +37,8 @@ export function tmuxBench({
   const run = (...command: string[]) => tmux.tell(command).join('\n')
   const [first = 'agenc', ...others] = sessions
   startServer(box.env, configPath, first)
-  onTestFinished(() => void tmux.ask(['kill-server']))
+  // Not with `tmux`, which asks nothing for a while after a call that was not answered.
+  onTestFinished(() => void systemRunner.capture('tmux', ['kill-server'], { env: box.env }))
   for (const session of others) run('new-session', '-d', '-s', session, 'exec cat')
   return {
     box,

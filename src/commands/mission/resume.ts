@@ -10,7 +10,7 @@ import { missionService } from '../../mission/open-service.ts'
 import { shortId } from '../../mission-id.ts'
 import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { goToWindow, missionWindows } from '../../tmux/windows.ts'
+import { goToWindow, missionWindows, windowsUnknown } from '../../tmux/windows.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
 import { destinationFor, launchMission } from '../../wrapper/launch.ts'
 
@@ -61,7 +61,9 @@ function resumeRunning(
     return 0
   }
   const tmux = tmuxOf(context)
-  const window = missionWindows(tmux)?.get(mission.id)
+  const windows = missionWindows(tmux)
+  if (windows === null) throw windowsUnknown()
+  const window = windows.get(mission.id)
   if (window) {
     if (focus) goToWindow(context, tmux, window)
     return 0

@@ -14,7 +14,6 @@ import { currentWindow, sessionTarget } from '../../tmux/current-window.ts'
 import { adoptServer, ownSocket } from '../../tmux/server.ts'
 import {
   askForSession,
-  cannotBeAsked,
   contextOfSession,
   createSession,
   findSession,
@@ -23,6 +22,7 @@ import {
 } from '../../tmux/session.ts'
 import { showRestorable } from '../../tmux/status-style.ts'
 import type { Tmux, TmuxCommand } from '../../tmux/tmux.ts'
+import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
 
 export default defineCommand<Record<string, never>>({

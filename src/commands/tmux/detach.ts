@@ -1,7 +1,8 @@
 import { defineCommand } from '../../cli/command.ts'
 import { currentWindow, sessionTarget } from '../../tmux/current-window.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { askForSession, cannotBeAsked } from '../../tmux/session.ts'
+import { askForSession } from '../../tmux/session.ts'
+import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 
 export default defineCommand<Record<string, never>>({
   description:

@@ -3,7 +3,8 @@ import { readConfig } from '../../config/read.ts'
 import { AgencError } from '../../errors.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { askForSession, cannotBeAsked, contextOfSession } from '../../tmux/session.ts'
+import { askForSession, contextOfSession } from '../../tmux/session.ts'
+import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 
 export default defineCommand<Record<string, never>>({
   description: 'Apply the key bindings and styles from the settings to the agenc session again.',

@@ -6,15 +6,10 @@ import { statusesOf } from '../../mission/mission-status.ts'
 import { startDetached } from '../../system/runner.ts'
 import { announce } from '../../tmux/announce.ts'
 import { currentWindow, sessionTarget } from '../../tmux/current-window.ts'
-import {
-  cannotBeAsked,
-  contextOfSession,
-  findSession,
-  releaseSession,
-  type Session,
-} from '../../tmux/session.ts'
+import { contextOfSession, findSession, releaseSession, type Session } from '../../tmux/session.ts'
 import { markClosed } from '../../tmux/session-closed-marker.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
+import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ detached?: boolean }>({

@@ -13,7 +13,6 @@ import { sessionTarget } from '../../tmux/current-window.ts'
 import { adoptServer } from '../../tmux/server.ts'
 import {
   askForSession,
-  cannotBeAsked,
   contextOfSession,
   createSession,
   findSession,
@@ -21,6 +20,7 @@ import {
 } from '../../tmux/session.ts'
 import { showRestorable } from '../../tmux/status-style.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
+import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
 import { becomeMission, openWindow } from '../../tmux/windows.ts'
 import { whyNotResumable } from '../../wrapper/find-conversation.ts'
