@@ -44,7 +44,8 @@ export interface SpoolBatch {
 }
 
 const mostFiles = 1_000
-const mostBytes = 64 * 1024 * 1024
+/** Reading takes more than ten times as much memory for a moment. */
+const mostBytes = 16 * 1024 * 1024
 
 /** Lists the spool, oldest entry first. Opens nothing and follows no link. */
 export function listSpool(events: string): SpoolEntry[] {

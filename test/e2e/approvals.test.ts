@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listAllPending } from '../../src/db/approvals.ts'
@@ -186,6 +187,19 @@ describe('mission answer', () => {
     await box.settled()
     expect(box.approvals()).toMatchObject([{ tool: 'AskUserQuestion', decision: 'allow', by: 'user' }])
   })
+})
+
+test('a FIFO, a directory and a link to a device among the events do not keep a request from its answer', async () => {
+  const box = await approvalBox(rules(allowTouch))
+  const { events } = pathsAt(box.agencHome).mission(box.id as MissionId)
+  execFileSync('mkfifo', [join(events, '1')])
+  mkdirSync(join(events, '2'))
+  symlinkSync('/dev/zero', join(events, '3'))
+  await box.say('[[bash touch one]] [[text done]]')
+  await box.settled()
+  expect(box.hasMade('one')).toBe(true)
+  expect(readdirSync(events)).toEqual([])
+  expect(box.log()).toMatch(/dropped .* and 2 more: not a regular file of this user/)
 })
 
 test('a request that a rule is about to allow does not run the notify command', async () => {

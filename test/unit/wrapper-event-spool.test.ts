@@ -126,7 +126,7 @@ describe('reading the spool', () => {
     expect(sweep(paths)).toMatchObject({ files: [{ data: { n: 1 } }], rejected: [] })
   })
 
-  test('holds no more than 1,000 events or 64 MB at a time, oldest first', async () => {
+  test('holds no more than 1,000 events or 16 MB at a time, oldest first', async () => {
     const paths = await spool()
     // Files of the same clock tick are told apart by their names, which are numbers that no process has.
     for (let n = 0; n < 2_500; n++) writeFileSync(join(paths.events, String(4_194_305 + n)), event({ n }))
@@ -136,7 +136,7 @@ describe('reading the spool', () => {
     const first = join(large.events, 'x0')
     writeFileSync(first, event({ text: 'x'.repeat(longestEventBytes - 100) }))
     for (let n = 1; n < 40; n++) linkSync(first, join(large.events, `x${n}`))
-    expect(batches(large).map(({ files }) => files.length)).toEqual([16, 16, 8])
+    expect(batches(large).map(({ files }) => files.length)).toEqual(Array(10).fill(4))
   })
 
   test('opens nothing but regular files of this user', async () => {
