@@ -85,7 +85,7 @@ class HookChannel implements ReplyChannel {
 /** Refuses a regular file, which would accept every answer although no process reads it. */
 function openForWriting(path: string): number | null {
   try {
-    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     if (fstatSync(descriptor).isFIFO()) return descriptor
     closeSync(descriptor)
   } catch {

@@ -1,6 +1,6 @@
-import { renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { makePrivateDirectory } from '../io/files.ts'
+import { lstatSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { makePrivateDirectory, realPathOf } from '../io/files.ts'
 import { isObject } from '../io/json.ts'
 import { randomUuid } from '../io/random.ts'
 import type { MissionPaths } from '../paths.ts'
@@ -27,6 +27,24 @@ export function parseControlMessage(data: unknown): ControlMessage | null {
   if (agenc !== 'answer' || typeof request !== 'number' || typeof allow !== 'boolean') return null
   if (typeof bell !== 'string') return null
   return { agenc, request, allow, mode: optionalText(mode), message: optionalText(message), bell }
+}
+
+/** A new path for the FIFO on which the sender of an answer waits. */
+export function newBell(run: string): string {
+  return join(run, `answered-${randomUuid()}`)
+}
+
+/**
+ * Any process of the user can write a message, so the wrapper rings only FIFOs that `newBell` names. Returns null for
+ * another path. The FIFO may be gone already: its sender does not wait for ever.
+ */
+export function ownBell(run: string, bell: string): string | null {
+  const name = basename(bell)
+  if (!/^answered-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)) return null
+  // The sender may have reached the same directory through a link.
+  if (realPathOf(dirname(bell)) !== realPathOf(run)) return null
+  const path = join(run, name)
+  return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === false ? null : path
 }
 
 function optionalText(value: unknown): string | undefined {

@@ -1,12 +1,10 @@
-import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import { type Approval, getApproval } from '../db/approvals.ts'
 import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
-import { randomUuid } from '../io/random.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { Runner } from '../system/runner.ts'
-import { sendControlMessage } from './control-message.ts'
+import { newBell, sendControlMessage } from './control-message.ts'
 import type { GivenAnswer } from './permission-requests.ts'
 import { WakeupFifo } from './wakeup-fifo.ts'
 
@@ -20,7 +18,7 @@ export async function deliverAnswer(
   answer: GivenAnswer,
 ): Promise<Approval | undefined> {
   const paths = context.paths.mission(mission)
-  const bell = join(paths.run, `answered-${randomUuid()}`)
+  const bell = newBell(paths.run)
   const isDone = await isWokenUpAfter(context.exec, bell, () =>
     sendControlMessage(paths, { agenc: 'answer', request, ...answer, bell }),
   )

@@ -16,7 +16,7 @@ import {
   withStoredMode,
 } from './claude-state.ts'
 import { type ControlMessage, parseControlMessage } from './control-message.ts'
-import { type SpooledFile, sweepSpool } from './event-spool.ts'
+import { listSpool, readInBatches, type SpoolBatch, type SpooledFile, setAside } from './event-spool.ts'
 import type { Log } from './log.ts'
 import type { Requests } from './permission-requests.ts'
 import { RecentQuestions } from './recent-questions.ts'
@@ -54,6 +54,8 @@ export class Observer {
   #atStart: MissionRecord
   /** Files that were answered but are not stored yet, by their key. */
   readonly #answered = new Map<string, Spooled>()
+  /** Entries of the spool that are no events and cannot be removed, by their key. */
+  readonly #stuck = new Set<string>()
   /** Reports from outside the spool that are not stored yet. */
   readonly #unstored: { report: Report; isAnswered: boolean }[] = []
   /** True if a report could not be read or stored. */
@@ -172,24 +174,46 @@ export class Observer {
   }
 
   #readSpool(): boolean {
-    const { missions, events, now, agent, log } = this.#options
-    const { files, rejected } = sweepSpool(events, now().getTime())
-    if (files.length + rejected.length === 0) return true
+    const { missions, events, now } = this.#options
+    const entries = listSpool(events).filter(({ key }) => !this.#stuck.has(key))
+    if (entries.length === 0) return true
     const done = new Set<string>(JSON.parse(missions.get(this.#id)?.spool_done ?? '[]'))
-    const fresh = files.filter(({ key }) => !done.has(key)).map(file => this.#answer(file))
-    const isStored =
-      files.length === 0 ||
-      this.#store(writer => {
-        for (const { report, isAnswered } of fresh) if (report) this.#take(writer, report, isAnswered)
-        writer.change(this.#id, { spool_done: JSON.stringify(files.map(({ key }) => key)) })
-      })
-    if (isStored) this.#answered.clear()
-    for (const { path, reason } of rejected) {
-      log(`dropped ${path}: ${reason}`)
-      agent.openChannel(unreadable, basename(path))?.giveUp()
+    // A killed wrapper may have stored a batch without removing it. The next batch replaces the list of its keys.
+    for (const { key, path } of entries) if (done.has(key)) removeFile(path)
+    const fresh = entries.filter(({ key }) => !done.has(key))
+    let isComplete = true
+    for (const batch of readInBatches(fresh, now().getTime())) {
+      this.#reject(batch.rejected)
+      if (!this.#storeBatch(batch.files)) return false
+      if (batch.unread > 0) isComplete = false
     }
-    for (const { path } of isStored ? [...files, ...rejected] : rejected) removeFile(path)
-    return isStored
+    return isComplete
+  }
+
+  #storeBatch(files: readonly SpooledFile[]): boolean {
+    if (files.length === 0) return true
+    const spooled = files.map(file => this.#answer(file))
+    const isStored = this.#store(writer => {
+      for (const { report, isAnswered } of spooled) if (report) this.#take(writer, report, isAnswered)
+      writer.change(this.#id, { spool_done: JSON.stringify(files.map(({ key }) => key)) })
+    })
+    if (!isStored) return false
+    this.#answered.clear()
+    for (const { path } of files) removeFile(path)
+    return true
+  }
+
+  /** Writes one message per reason, because thousands of entries may be rejected at once. */
+  #reject(rejected: SpoolBatch['rejected']): void {
+    const { events, agent, log } = this.#options
+    for (const { path, key } of rejected) {
+      agent.openChannel(unreadable, basename(path))?.giveUp()
+      if (!setAside(events, path)) this.#stuck.add(key)
+    }
+    for (const reason of new Set(rejected.map(entry => entry.reason))) {
+      const [first, ...more] = rejected.filter(entry => entry.reason === reason)
+      log(`dropped ${first!.path}${more.length > 0 ? ` and ${more.length} more` : ''}: ${reason}`)
+    }
   }
 
   /** Writes all or nothing. Returns whether it was written. */

@@ -7,7 +7,7 @@ import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { shortId } from '../mission-id.ts'
 import { ApprovalLog } from './approval-log.ts'
 import { stateAtStart } from './claude-state.ts'
-import type { ControlMessage } from './control-message.ts'
+import { type ControlMessage, ownBell } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
@@ -108,11 +108,18 @@ export class RestartLoop {
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests): void {
-    if (message.agenc === 'restart') this.#wantsRestart = true
-    else {
-      requests.answer(message.request, message)
-      wakeUp(message.bell)
+    const { context, id, log } = this.#run
+    if (message.agenc === 'restart') {
+      this.#wantsRestart = true
+      return
     }
+    const bell = ownBell(context.paths.mission(id).run, message.bell)
+    if (bell === null) {
+      log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
+      return
+    }
+    requests.answer(message.request, message)
+    wakeUp(bell)
   }
 
   async #runOnce({ observer, requests, wakeup }: Parts): Promise<Ending> {

@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { AgencError, errorCode } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
@@ -24,7 +24,7 @@ export class WakeupFifo {
   open(): number {
     if (this.#descriptor !== null) return this.#descriptor
     if (!isFifo(this.#path)) makeFifo(this.#exec, this.#path)
-    this.#descriptor = openSync(this.#path, constants.O_RDWR | constants.O_NONBLOCK)
+    this.#descriptor = openSync(this.#path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     return this.#descriptor
   }
 
@@ -58,30 +58,33 @@ function makeFifo(exec: Runner, path: string): void {
 
 /** Wakes up the process that listens on the FIFO, if there is one. */
 export function wakeUp(path: string): void {
+  const descriptor = openToRing(path)
+  if (descriptor === null) return
   try {
-    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
-    try {
-      writeSync(descriptor, '.')
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch (error) {
-    if (!isUnheard(error)) throw error
+    writeSync(descriptor, '.')
+  } finally {
+    closeSync(descriptor)
   }
 }
 
 /** Whether a process has the FIFO open at this moment. */
 export function isListening(path: string): boolean {
-  try {
-    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK))
-    return true
-  } catch (error) {
-    if (isUnheard(error)) return false
-    throw error
-  }
+  const descriptor = openToRing(path)
+  if (descriptor !== null) closeSync(descriptor)
+  return descriptor !== null
 }
 
-/** The FIFO does not exist, or no process has it open. */
-function isUnheard(error: unknown): boolean {
-  return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENXIO'
+/** Returns null if there is no FIFO at this path itself, or if no process has it open. */
+function openToRing(path: string): number | null {
+  if (!isFifo(path)) return null
+  try {
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    // The FIFO may have been replaced since the check above.
+    if (fstatSync(descriptor).isFIFO()) return descriptor
+    closeSync(descriptor)
+    return null
+  } catch (error) {
+    if (['ENOENT', 'ENXIO', 'ELOOP'].includes(errorCode(error) ?? '')) return null
+    throw error
+  }
 }

@@ -1,12 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listAllPending } from '../../src/db/approvals.ts'
 import { openStoreForReading } from '../../src/db/open-store.ts'
 import type { MissionId } from '../../src/mission-id.ts'
+import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { listTree } from '../../src/system/process-tree.ts'
 import { systemRunner } from '../../src/system/runner.ts'
+import { sendControlMessage } from '../../src/wrapper/control-message.ts'
 import { type ApprovalBox, approvalBox, modeOf } from '../helpers/approvals.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { isAlive } from '../helpers/processes.ts'
@@ -151,6 +154,23 @@ describe('mission answer', () => {
     })
   })
 
+  test('is refused and logged if its bell is not a FIFO of the mission, and no file is written to', async () => {
+    const box = await approvalBox()
+    await box.say('[[bash touch one]] [[text done]]')
+    await box.asked()
+    const paths = pathsAt(box.agencHome).mission(box.id as MissionId)
+    const bell = join(temporaryDirectory(), 'precious')
+    writeFileSync(bell, 'precious')
+    const request = Number(box.now().pending[0]!.id)
+    sendControlMessage(paths, { agenc: 'answer', request, allow: true, bell })
+    await waitFor('the message to be read', () => readdirSync(paths.events).length === 0)
+    expect(readFileSync(bell, 'utf8')).toBe('precious')
+    expect(box.log()).toContain(`refused an answer: "${bell}" is not a FIFO of this mission`)
+    expect(box.now()).toMatchObject({ state: 'waiting', pending: [{ tool: 'Bash' }] })
+    expect(box.agenc(['mission', 'answer', box.id, 'allow'])).toMatchObject({ exitCode: 0 })
+    await box.settled()
+  })
+
   test('refuses a question, which only the user can answer', async () => {
     const box = await approvalBox({ approvals: { mode: 'all', delay_ms: 0 } })
     const question = JSON.stringify({
@@ -167,6 +187,19 @@ describe('mission answer', () => {
     await box.settled()
     expect(box.approvals()).toMatchObject([{ tool: 'AskUserQuestion', decision: 'allow', by: 'user' }])
   })
+})
+
+test('a FIFO, a directory and a link to a device among the events do not keep a request from its answer', async () => {
+  const box = await approvalBox(rules(allowTouch))
+  const { events } = pathsAt(box.agencHome).mission(box.id as MissionId)
+  execFileSync('mkfifo', [join(events, '1')])
+  mkdirSync(join(events, '2'))
+  symlinkSync('/dev/zero', join(events, '3'))
+  await box.say('[[bash touch one]] [[text done]]')
+  await box.settled()
+  expect(box.hasMade('one')).toBe(true)
+  expect(readdirSync(events)).toEqual([])
+  expect(box.log()).toMatch(/dropped .* and 2 more: not a regular file of this user/)
 })
 
 test('a request that a rule is about to allow does not run the notify command', async () => {

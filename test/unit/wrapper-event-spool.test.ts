@@ -1,12 +1,24 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { longestEventBytes, reportingHook } from '../../src/claude/hook-scripts.ts'
 import { MissionPaths } from '../../src/paths.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import { sweepSpool } from '../../src/wrapper/event-spool.ts'
-import { WakeupFifo, wakeUp } from '../../src/wrapper/wakeup-fifo.ts'
+import { newBell, ownBell } from '../../src/wrapper/control-message.ts'
+import { listSpool, readInBatches } from '../../src/wrapper/event-spool.ts'
+import { isListening, WakeupFifo, wakeUp } from '../../src/wrapper/wakeup-fifo.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -31,7 +43,12 @@ async function spool({ hasFifo = true } = {}): Promise<SpoolPaths & { wakeups: (
 
 const shells = ['/bin/sh', '/bin/bash'].filter(existsSync)
 const event = (fields: object) => `${JSON.stringify({ hook_event_name: 'Stop', ...fields })}\n`
-const sweep = (paths: SpoolPaths) => sweepSpool(paths.events, Date.now())
+const batches = (paths: SpoolPaths, nowMs = Date.now()) => [...readInBatches(listSpool(paths.events), nowMs)]
+/** All batches together. */
+const sweep = (paths: SpoolPaths, nowMs?: number) => {
+  const all = batches(paths, nowMs)
+  return { files: all.flatMap(({ files }) => files), rejected: all.flatMap(({ rejected }) => rejected) }
+}
 const hook = (paths: SpoolPaths, input: string, shell = '/bin/sh') =>
   spawnSync(shell, ['-c', reportingHook(paths)], { input })
 
@@ -91,10 +108,59 @@ describe('reading the spool', () => {
     slow.stdin.write('{"hook_event_name":"Stop",')
     await waitFor('the first half of the event', () => readdirSync(paths.events).length > 0)
     expect(sweep(paths)).toEqual({ files: [], rejected: [] })
-    expect(sweepSpool(paths.events, Date.now() + 60_000).rejected).toHaveLength(1)
+    expect(sweep(paths, Date.now() + 60_000).rejected).toHaveLength(1)
     slow.stdin.end('"n":1}\n')
     await waitFor('the wake-up', () => paths.wakeups() > 0)
     expect(sweep(paths).files).toHaveLength(1)
+  })
+
+  test('takes a file whose hook wrote the rest and ended while the spool was read', async () => {
+    const paths = await spool()
+    const path = join(paths.events, String(process.pid))
+    writeFileSync(path, '{"hook_event_name":"Stop",')
+    const isAlive = vi.spyOn(process, 'kill').mockImplementation(() => {
+      appendFileSync(path, '"n":1}\n')
+      throw Object.assign(new Error('no such process'), { code: 'ESRCH' })
+    })
+    onTestFinished(() => isAlive.mockRestore())
+    expect(sweep(paths)).toMatchObject({ files: [{ data: { n: 1 } }], rejected: [] })
+  })
+
+  test('holds no more than 1,000 events or 16 MB at a time, oldest first', async () => {
+    const paths = await spool()
+    // Files of the same clock tick are told apart by their names, which are numbers that no process has.
+    for (let n = 0; n < 2_500; n++) writeFileSync(join(paths.events, String(4_194_305 + n)), event({ n }))
+    expect(batches(paths).map(({ files }) => files.length)).toEqual([1_000, 1_000, 500])
+    expect(sweep(paths).files.map(({ data }) => (data as { n: number }).n)).toEqual([...Array(2_500).keys()])
+    const large = await spool()
+    const first = join(large.events, 'x0')
+    writeFileSync(first, event({ text: 'x'.repeat(longestEventBytes - 100) }))
+    for (let n = 1; n < 40; n++) linkSync(first, join(large.events, `x${n}`))
+    expect(batches(large).map(({ files }) => files.length)).toEqual(Array(10).fill(4))
+  })
+
+  test('opens nothing but regular files of this user', async () => {
+    const paths = await spool()
+    const at = (name: string) => join(paths.events, name)
+    spawnSync('mkfifo', [at('fifo')])
+    mkdirSync(at('directory'))
+    symlinkSync('/dev/zero', at('device'))
+    writeFileSync(join(paths.events, '..', 'elsewhere'), event({}))
+    symlinkSync(join(paths.events, '..', 'elsewhere'), at('link'))
+    symlinkSync('nowhere', at('dangling'))
+    const foreign = ['dangling', 'device', 'directory', 'fifo', 'link']
+    if (process.getuid!() === 0) {
+      writeFileSync(at('other-user'), event({}))
+      chownSync(at('other-user'), 1, 1)
+      foreign.push('other-user')
+    }
+    hook(paths, event({ good: true }))
+    const { files, rejected } = sweep(paths)
+    expect(files.map(({ data }) => data)).toEqual([{ hook_event_name: 'Stop', good: true }])
+    expect(rejected.map(({ path }) => basename(path)).sort()).toEqual(foreign)
+    expect(new Set(rejected.map(({ reason }) => reason))).toEqual(
+      new Set(['not a regular file of this user']),
+    )
   })
 
   test('finds all of a thousand events from fifty processes, in order for each process', async () => {
@@ -132,4 +198,63 @@ test('waking up a wrapper that is gone creates no file and does not wait for a r
   spawnSync('mkfifo', [wakeup])
   wakeUp(wakeup)
   expect(statSync(wakeup).isFIFO()).toBe(true)
+})
+
+test('waking up writes neither to a regular file nor through a link', async () => {
+  const paths = await spool()
+  const at = (name: string) => join(paths.events, name)
+  writeFileSync(at('file'), 'precious')
+  symlinkSync(at('file'), at('link'))
+  symlinkSync(paths.wakeup, at('link-to-fifo'))
+  for (const name of ['file', 'link', 'link-to-fifo']) {
+    wakeUp(at(name))
+    expect(isListening(at(name))).toBe(false)
+  }
+  expect(readFileSync(at('file'), 'utf8')).toBe('precious')
+  wakeUp(paths.wakeup)
+  await waitFor('the only wake-up', () => paths.wakeups() === 1)
+})
+
+describe('the bell of an answer', () => {
+  const runDirectory = () => {
+    const run = join(temporaryDirectory(), 'run')
+    mkdirSync(run)
+    return run
+  }
+
+  test('is a FIFO in the run directory of the mission, however the sender spells that directory', () => {
+    const run = runDirectory()
+    const bell = newBell(run)
+    expect(ownBell(run, bell)).toBe(bell)
+    spawnSync('mkfifo', [bell])
+    expect(ownBell(run, bell)).toBe(bell)
+    symlinkSync(run, `${run}-link`)
+    expect(ownBell(run, join(`${run}-link`, basename(bell)))).toBe(bell)
+  })
+
+  test.each<[string, (run: string) => string]>([
+    ['has another name', run => join(run, 'bell')],
+    ['has no UUID', run => join(run, 'answered-x')],
+    ['is in another directory', run => newBell(join(run, '..'))],
+    ['is in a directory below', run => newBell(join(run, 'ev'))],
+    ['is relative', run => basename(newBell(run))],
+    ['is empty', () => ''],
+    ['contains a zero byte', run => `${newBell(run)}\0`],
+  ])('is refused if it %s', (_title, bell) => {
+    const run = runDirectory()
+    expect(ownBell(run, bell(run))).toBe(null)
+  })
+
+  test.each<[string, (bell: string) => void]>([
+    ['a regular file', bell => writeFileSync(bell, 'precious')],
+    ['a link', bell => symlinkSync('/dev/null', bell)],
+    ['a link to a FIFO', bell => symlinkSync(`${bell}-fifo`, bell)],
+    ['a directory', bell => mkdirSync(bell)],
+  ])('is refused if it is %s', (_title, make) => {
+    const run = runDirectory()
+    const bell = newBell(run)
+    spawnSync('mkfifo', [`${bell}-fifo`])
+    make(bell)
+    expect(ownBell(run, bell)).toBe(null)
+  })
 })

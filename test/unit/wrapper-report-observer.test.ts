@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AgentStatus, ReplyChannel, Report } from '../../src/claude/agent-report.ts'
@@ -38,7 +47,7 @@ async function bench(
   missions.subscribe(({ change }) => {
     if (change.state) stored.push(change.state)
   })
-  const newObserver = () =>
+  const newObserver = (others: Partial<ObserverOptions> = {}) =>
     new Observer({
       missions,
       mission: getMission(db, id)!,
@@ -49,6 +58,7 @@ async function bench(
       log: openLog(logPath, () => new Date()),
       whenReady: work => work(),
       ...options,
+      ...others,
     })
   let count = 0
   return {
@@ -56,6 +66,8 @@ async function bench(
     db,
     id,
     clock,
+    now,
+    missions,
     stored,
     newObserver,
     observer: newObserver(),
@@ -74,6 +86,7 @@ async function bench(
   }
 }
 
+const bindSocket = 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])'
 const prompt = { hook_event_name: 'UserPromptSubmit' }
 
 describe('events in the spool', () => {
@@ -101,6 +114,86 @@ describe('events in the spool', () => {
     newObserver().readSpool()
     expect(history('state')).toHaveLength(1)
     expect(readdirSync(join(root, 'ev'))).toEqual([])
+  })
+
+  test('of several batches count once, even if the wrapper was killed between storing and removing the second', async () => {
+    const { newObserver, leave, missions, db, id, root, now, history } = await bench()
+    const count = 2_500
+    for (let n = 0; n < count; n++) leave(n % 2 === 0 ? prompt : { hook_event_name: 'Stop' })
+    const kept = join(root, 'kept')
+    let storeAtKill: Buffer | null = null
+    let commits = 0
+    missions.subscribe(() => {
+      commits += 1
+      if (commits !== 2) return
+      // The files and the store of this moment, as a kill would leave them.
+      execFileSync('cp', ['-rl', join(root, 'ev'), kept])
+      storeAtKill = db.serialize()
+    })
+    newObserver().readSpool()
+    expect(commits).toBe(3)
+    expect(readdirSync(kept)).toHaveLength(1_500)
+    expect(history('state')).toHaveLength(count)
+
+    writeFileSync(join(root, 'at-kill.sqlite'), storeAtKill!)
+    const left = await openStore(join(root, 'at-kill.sqlite'))
+    onTestFinished(() => void left.close())
+    expect(listEvents(left, id).filter(({ kind }) => kind === 'state')).toHaveLength(2_000)
+    const taken: unknown[] = []
+    const requests = { take: (report: Report) => taken.push(report) < 0, seeStatus: () => {}, hasOpen: false }
+    const mission = getMission(left, id)!
+    newObserver({ missions: new MissionService(left, now), mission, events: kept, requests }).readSpool()
+    expect(taken).toHaveLength(500)
+    expect(readdirSync(kept)).toEqual([])
+  })
+
+  test('are stored and removed in parts if they are large, so that they fit into memory', async () => {
+    const left: number[] = []
+    const take = () => left.push(spooled().length) < 0
+    const { observer, leave, root, spooled } = await bench({
+      requests: { take, seeStatus: () => {}, hasOpen: false },
+    })
+    leave({ ...prompt, text: 'x'.repeat(4_000_000) })
+    const [name] = spooled()
+    for (let n = 1; n < 40; n++) linkSync(join(root, 'ev', name!), join(root, 'ev', `x${n}`))
+    observer.readSpool()
+    expect(left).toHaveLength(40)
+    expect(left.at(-1)).toBeLessThan(20)
+    expect(spooled()).toEqual([])
+  })
+
+  test.each<[string, (path: string) => void]>([
+    ['FIFO', path => execFileSync('mkfifo', [path])],
+    ['directory', path => mkdirSync(join(path, 'content'), { recursive: true })],
+    ['link to a device', path => symlinkSync('/dev/zero', path)],
+    ['link to itself', path => symlinkSync(path, path)],
+    ['socket', path => execFileSync('python3', ['-c', bindSocket, path])],
+  ])('are read although a %s is among them, which is set aside and logged once', async (_title, plant) => {
+    const { observer, leave, mission, spooled, log, root } = await bench()
+    plant(join(root, 'ev', '1'))
+    leave(prompt)
+    observer.readSpool()
+    observer.readSpool()
+    expect(mission().state).toBe('busy')
+    expect(spooled()).toEqual([])
+    expect(log().match(/not a regular file of this user/g)).toHaveLength(1)
+  })
+
+  test('keep the content of a directory that was in their place', async () => {
+    const { observer, root } = await bench()
+    mkdirSync(join(root, 'ev', '1'))
+    writeFileSync(join(root, 'ev', '1', 'note'), 'mine')
+    observer.readSpool()
+    const [aside] = readdirSync(root).filter(name => name.startsWith('rejected-'))
+    expect(readFileSync(join(root, aside!, 'note'), 'utf8')).toBe('mine')
+  })
+
+  test('that are rejected in large numbers leave one line in the log', async () => {
+    const { observer, log, spooled, root } = await bench()
+    for (let n = 0; n < 1_200; n++) writeFileSync(join(root, 'ev', `x${n}`), '')
+    observer.readSpool()
+    expect(log().trim().split('\n')).toEqual([expect.stringContaining(' and 1199 more: not JSON')])
+    expect(spooled()).toEqual([])
   })
 
   test('stay in the spool while the store cannot be written to, and are read later', async () => {
