@@ -1,7 +1,7 @@
 import { mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { AgencError, errorCode } from '../errors.ts'
+import { AgencError, adviceOnShortage, errorCode } from '../errors.ts'
 import { makePrivateDirectory } from './files.ts'
 
 /** A lock that was not touched for this long counts as abandoned. Claude Code uses the same limit. */
@@ -60,7 +60,7 @@ function tryToTake(lock: string, sightings: Sightings): boolean {
     throw cannotLock(
       lock.replace(/\.lock$/, ''),
       (error as Error).message,
-      `Check the owner and the mode of ${dirname(lock)}.`,
+      adviceOnShortage(error) ?? `Check the owner and the mode of ${dirname(lock)}.`,
     )
   }
 }
