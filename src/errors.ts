@@ -55,3 +55,56 @@ export function configError(message: string, hint: string): AgencError {
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
+
+const causes: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'the system does not permit it',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'there is something else in its place',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'your disk quota is used up',
+  SQLITE_FULL: 'the disk is full',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files on this system',
+}
+
+/** What to do if the disk or the number of open files is used up. Returns undefined for any other error. */
+export function adviceOnShortage(error: unknown): string | undefined {
+  switch (errorCode(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'SQLITE_FULL':
+      return 'Free some space, then try again.'
+    case 'EMFILE':
+    case 'ENFILE':
+      return "Close some programs, or raise the limit with 'ulimit -n 4096', then try again."
+  }
+}
+
+const actions: Record<string, string> = {
+  mkdir: 'create the directory',
+  mkdtemp: 'create the directory',
+  open: 'open',
+  spawn: 'run',
+  write: 'write',
+}
+
+/**
+ * Explains an error of the system, such as a full disk, which is no mistake in the program. `home` is agenc's home.
+ * Returns null for any other error.
+ */
+export function explainSystemError(error: unknown, home: string): { message: string; hint: string } | null {
+  const code = errorCode(error)
+  if (code === undefined || !Object.hasOwn(causes, code)) return null
+  const { syscall = 'write', path } = error as NodeJS.ErrnoException
+  const name = syscall.split(' ')[0]!
+  const cause = name === 'mkdir' && code === 'ENOENT' ? 'nothing can be created there' : causes[code]!
+  const what = [actions[name] ?? 'use', path].filter(Boolean).join(' ')
+  const advice =
+    adviceOnShortage(error) ?? (/ACCES|PERM/.test(code) ? 'Check its owner and its mode.' : 'Check the path.')
+  const isAboutHome = path === undefined || `${path}/`.startsWith(`${home}/`) || home.startsWith(`${path}/`)
+  const place = `agenc keeps its files in ${home}; set AGENC_DIRPATH to use another directory.`
+  return { message: `cannot ${what}: ${cause}`, hint: isAboutHome ? `${advice} ${place}` : advice }
+}

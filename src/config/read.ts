@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import defaults from '../../schema/config.defaults.json' with { type: 'json' }
-import { configError, errorCode } from '../errors.ts'
+import { adviceOnShortage, configError, errorCode } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
 import { version } from '../version.ts'
@@ -35,7 +35,8 @@ export function readConfigText(path: string): string | null {
     if (errorCode(error) === 'ENOENT') return null
     throw configError(
       `cannot read ${path}: ${(error as Error).message}`,
-      'Check the owner and the mode of the file.',
+      adviceOnShortage(error) ??
+        'Check the owner and the mode of the file, or set AGENC_DIRPATH to another directory.',
     )
   }
 }

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { AgencError, errorCode, isAgencError, unavailableError } from '../errors.ts'
-import { makePrivateDirectory } from '../io/files.ts'
+import { AgencError, adviceOnShortage, errorCode, isAgencError, unavailableError } from '../errors.ts'
+import { doesExist, makePrivateDirectory } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
 import { migrations } from './migrations.ts'
 
@@ -41,7 +41,7 @@ function versionInHeader(path: string): number {
 /** Opens the store read-only, after a migration if one is due. Resolves to null if the store does not exist yet. */
 export function openStoreForReading(path: string): Promise<Database | null> {
   return explained(path, async () => {
-    if (!existsSync(path)) return null
+    if (!doesExist(path)) return null
     const db = connect(path, { readonly: true })
     if (versionOf(db) === migrations.length) return db
     db.close()
@@ -95,7 +95,8 @@ async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
     }
     throw new AgencError(
       `cannot open the store ${path}: ${(error as Error).message}`,
-      'Check its owner and permissions, or set AGENC_DIRPATH to another directory. Backups from before each update are next to it.',
+      adviceOnShortage(error) ??
+        'Check its owner and permissions, or set AGENC_DIRPATH to another directory. Backups from before each update are next to it.',
     )
   }
 }

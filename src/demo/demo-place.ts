@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { makePrivateDirectory } from '../io/files.ts'
@@ -26,7 +26,7 @@ const longestBase = 60
 const marker = '.agenc-demo'
 
 export function makePlace(env: NodeJS.ProcessEnv): DemoPlace {
-  const base = tmpdir().length <= longestBase ? tmpdir() : '/tmp'
+  const base = tmpdir().length <= longestBase && existsSync(tmpdir()) ? tmpdir() : '/tmp'
   const root = realpathSync(mkdtempSync(join(base, 'agenc-')))
   chmodSync(root, 0o700)
   writeFileSync(join(root, marker), '', { mode: 0o600 })

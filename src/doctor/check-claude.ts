@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { versionIn } from '../claude/claude-version.ts'
@@ -8,6 +7,7 @@ import { reportingHook } from '../claude/hook-scripts.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { isAgencError } from '../errors.ts'
+import { makeTemporaryDirectoryIn, temporaryPlaces } from '../io/temporary-directory.ts'
 import { isAtLeast } from '../system/program-version.ts'
 import { type Finding, ok, problem, warning } from './findings.ts'
 
@@ -106,7 +106,9 @@ export function checkHook(context: Context): Finding {
 
 /** Runs the hook as Claude would, with the same shell and on the same file system. */
 function tryHook({ exec, env, paths }: Context): Finding {
-  const directory = mkdtempSync(join(existsSync(paths.home) ? paths.home : tmpdir(), 'doctor-'))
+  // A home that exists must do: missions have their FIFOs there.
+  const places = existsSync(paths.home) ? [paths.home] : temporaryPlaces(paths.home)
+  const { path: directory, remove } = makeTemporaryDirectoryIn(places, 'doctor-')
   const [events, bell] = [join(directory, 'ev'), join(directory, 'bell')]
   try {
     mkdirSync(events, { mode: 0o700 })
@@ -121,7 +123,7 @@ function tryHook({ exec, env, paths }: Context): Finding {
       ? ok('hooks', 'reports from Claude arrive')
       : failed('an event did not arrive')
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    remove()
   }
 }
 

@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, type Stats, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { chmodSync, existsSync, mkdtempSync, rmdirSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { defaultConfig, readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
@@ -14,8 +14,7 @@ const privateFile = 0o600
 
 /** Checks that other users have no access. Follows links, because the modes of their targets decide. */
 export function checkHome({ paths }: Context): Finding[] {
-  if (!existsSync(paths.home))
-    return [ok('home', `${paths.home} does not exist yet; agenc creates it when needed`)]
+  if (!existsSync(paths.home)) return [judgeMissingHome(paths.home)]
   const stats = statSync(paths.home)
   if (!stats.isDirectory())
     return [
@@ -38,6 +37,19 @@ export function checkHome({ paths }: Context): Finding[] {
     ...privateFiles(paths.home).flatMap(path => tooOpen(path, privateFile)),
   ]
   return open.length === 0 ? [ok('home', `${paths.home} is private`)] : open
+}
+
+/** Tries whether the home can be created, with a directory that is removed at once. */
+function judgeMissingHome(home: string): Finding {
+  let parent = dirname(home)
+  while (!existsSync(parent)) parent = dirname(parent)
+  try {
+    rmdirSync(mkdtempSync(join(parent, '.agenc-')))
+    return ok('home', `${home} does not exist yet; agenc creates it when needed`)
+  } catch (error) {
+    const reason = (error as Error).message
+    return problem('home', `${home} cannot be created: ${reason}`, 'Set AGENC_DIRPATH to another path.')
+  }
 }
 
 function privateFiles(home: string): string[] {

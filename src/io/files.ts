@@ -6,14 +6,53 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errorCode } from '../errors.ts'
 
-export function makePrivateDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+const mkdirAttempts = 3
+
+/**
+ * Makes a directory and its parents. Returns the first one that did not exist. Node's own `recursive` never ends in a
+ * place such as /proc/1, where mkdir reports a missing parent although the parent exists.
+ */
+export function makePrivateDirectory(path: string, attempts = mkdirAttempts): string | undefined {
+  if (isDirectory(path)) return undefined
+  const parent = dirname(path)
+  const firstMade = parent === path ? undefined : makePrivateDirectory(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    return firstMade ?? path
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'EEXIST' && isDirectory(path)) return firstMade
+    // Another process may just have removed the empty parent.
+    if (code === 'ENOENT' && attempts > 1) return makePrivateDirectory(path, attempts - 1)
+    throw error
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') return false
+    throw error
+  }
+}
+
+/** Unlike `existsSync`, throws if the path cannot be looked up, for instance below a file. */
+export function doesExist(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false
+    throw error
+  }
 }
 
 function draftOf(path: string): string {

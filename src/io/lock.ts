@@ -1,7 +1,7 @@
 import { mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { AgencError, errorCode } from '../errors.ts'
+import { AgencError, adviceOnShortage, errorCode } from '../errors.ts'
 import { makePrivateDirectory } from './files.ts'
 
 /** A lock that was not touched for this long counts as abandoned. Claude Code uses the same limit. */
@@ -21,10 +21,12 @@ const pauseMs = { least: 5, most: 50 }
  */
 export async function withLock<T>(path: string, work: () => T, { isLong = false } = {}): Promise<T> {
   const lock = `${path}.lock`
-  const deadlineMs = Date.now() + (isLong ? patienceMs.long : patienceMs.short)
+  // A monotonic clock: the user may set the other one back.
+  const deadlineMs = performance.now() + (isLong ? patienceMs.long : patienceMs.short)
   makePrivateDirectory(dirname(path))
-  while (!tryToTake(lock)) {
-    if (Date.now() > deadlineMs)
+  const sightings: Sightings = new Map()
+  while (!tryToTake(lock, sightings)) {
+    if (performance.now() > deadlineMs)
       throw cannotLock(
         path,
         'another process holds the lock',
@@ -42,36 +44,49 @@ export async function withLock<T>(path: string, work: () => T, { isLong = false 
   }
 }
 
-function tryToTake(lock: string): boolean {
+/** For each path, the directory that this process saw there, and since when it has not changed. */
+type Sightings = Map<string, { version: string; sinceMs: number }>
+
+function tryToTake(lock: string, sightings: Sightings): boolean {
   try {
     if (makeDirectory(lock)) return true
-    if (isAbandoned(lock)) removeAbandoned(lock)
+    const guard = `${lock}.takeover`
+    // Look at both from the start, so that the waits for the two do not add up.
+    const [isLockAbandoned, isGuardAbandoned] = [lock, guard].map(path => isAbandoned(path, sightings))
+    if (isGuardAbandoned) removeDirectory(guard)
+    if (isLockAbandoned) removeAbandoned(lock, guard, sightings)
     return false
   } catch (error) {
     throw cannotLock(
       lock.replace(/\.lock$/, ''),
       (error as Error).message,
-      `Check the owner and the mode of ${dirname(lock)}.`,
+      adviceOnShortage(error) ?? `Check the owner and the mode of ${dirname(lock)}.`,
     )
   }
 }
 
-function isAbandoned(lock: string): boolean {
-  const { mtimeMs } = statSync(lock, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
-  return mtimeMs < Date.now() - staleMs
+/**
+ * The date of a directory may be in the future, if the clock was set back. So a directory also counts as abandoned if
+ * this process has seen it unchanged for long enough.
+ */
+function isAbandoned(path: string, sightings: Sightings): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) return false
+  const version = `${stats.ino} ${stats.mtimeMs}`
+  const nowMs = performance.now()
+  const known = sightings.get(path)
+  const seen = known?.version === version ? known : { version, sinceMs: nowMs }
+  sightings.set(path, seen)
+  return stats.mtimeMs < Date.now() - staleMs || nowMs - seen.sinceMs > staleMs
 }
 
 /**
  * Only one process at a time may check and remove a lock. Of two that saw an abandoned lock, the slower one would
  * otherwise remove the lock that the faster one has taken in the meantime.
  */
-function removeAbandoned(lock: string): void {
-  const guard = `${lock}.takeover`
-  if (!makeDirectory(guard)) {
-    if (isAbandoned(guard)) removeDirectory(guard)
-    return
-  }
-  if (isAbandoned(lock)) removeDirectory(lock)
+function removeAbandoned(lock: string, guard: string, sightings: Sightings): void {
+  if (!makeDirectory(guard)) return
+  if (isAbandoned(lock, sightings)) removeDirectory(lock)
   removeDirectory(guard)
 }
 

@@ -21,7 +21,10 @@ export function statusOf(mission: MissionRecord, wrapper: Liveness | null, now: 
   return 'stopped'
 }
 
-/** Takes the liveness of the wrapper or of its Claude. In another container both are invisible, so heartbeats decide. */
+/**
+ * Takes the liveness of the wrapper or of its Claude. In another container both are invisible, so heartbeats decide.
+ * If they cannot be read here, nothing is concluded from old heartbeats: Claude may live without its wrapper.
+ */
 export function isGone(liveness: Liveness, mission: MissionRecord, now: Date): boolean {
   return liveness === 'dead' || (liveness === 'unknown' && !beatsStill(mission, now))
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rm, rmdirSync } from 'node:fs'
+import { chmodSync, mkdtempSync, renameSync, rm, rmdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AgencError, errorCode } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
@@ -21,7 +21,7 @@ export async function fillThenPlace(
   destination: string,
   fill: (directory: string) => Promise<void>,
 ): Promise<void> {
-  const firstMade = mkdirSync(root, { recursive: true, mode: 0o700 })
+  const firstMade = makePrivateDirectory(root)
   const staging = mkdtempSync(join(root, stagingPrefix))
   try {
     const directory = join(staging, basename(destination))

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { errorCode } from '../errors.ts'
 
 /** The fields of Linux's `/proc/<pid>/stat` that agenc uses. */
 export interface ProcStat {
@@ -18,12 +19,18 @@ export interface ProcStat {
   startTicks: string
 }
 
-/** Returns null if there is no such process. */
-export function readProcStat(pid: number | 'self'): ProcStat | null {
+/** Returns null if there is no such process, or if it cannot be read. */
+export function readProcStat(pid: number | 'self', proc = '/proc'): ProcStat | null {
+  const answer = askProcStat(pid, proc)
+  return typeof answer === 'string' ? null : answer
+}
+
+/** Tells a process that does not exist from one that cannot be read. */
+export function askProcStat(pid: number | 'self', proc = '/proc'): ProcStat | 'none' | 'unreadable' {
   try {
-    return parseProcStat(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return null
+    return parseProcStat(readFileSync(`${proc}/${pid}/stat`, 'utf8')) ?? 'unreadable'
+  } catch (error) {
+    return ['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '') ? 'none' : 'unreadable'
   }
 }
 

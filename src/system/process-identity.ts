@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
-import { hasEnded, isStopped, readProcStat } from './proc-stat.ts'
+import { askProcStat, hasEnded, isStopped, readProcStat } from './proc-stat.ts'
 import type { Runner } from './runner.ts'
 
 /**
@@ -17,8 +17,11 @@ export function isSameProcess(a: ProcessIdentity | null, b: ProcessIdentity | nu
   return a?.pid === b?.pid && a?.start === b?.start
 }
 
-/** `unknown` means that the question could not be answered. Never treat it as `dead`. */
-export type Liveness = 'alive' | 'dead' | 'unknown'
+/**
+ * `unknown` means that this process cannot know, for instance because the other one is in another container.
+ * `unreadable` means that it should know, but /proc cannot be read. Never treat either as `dead`.
+ */
+export type Liveness = 'alive' | 'dead' | 'unknown' | 'unreadable'
 
 export interface ProcessProbe {
   identify(pid: number): ProcessIdentity | null
@@ -34,31 +37,37 @@ export function systemProbe(exec: Runner): ProcessProbe {
   return process.platform === 'linux' ? linuxProbe() : psProbe(exec)
 }
 
-export function linuxProbe(): ProcessProbe {
-  const era = `${readText('/proc/sys/kernel/random/boot_id')}:${namespaceId()}`
+export function linuxProbe(proc = '/proc'): ProcessProbe {
+  const era = `${readText(`${proc}/sys/kernel/random/boot_id`)}:${namespaceId(proc)}`
   const identify = (pid: number): ProcessIdentity | null => {
-    const stat = readProcStat(pid)
+    const stat = readProcStat(pid, proc)
     return stat === null || hasEnded(stat) ? null : { pid, start: `${era}:${stat.startTicks}` }
   }
   return {
     identify,
     identifyAll: pids => pids.map(identify).filter(identity => identity !== null),
     isSuspended: pid => {
-      const stat = readProcStat(pid)
+      const stat = readProcStat(pid, proc)
       return stat !== null && isStopped(stat)
     },
-    liveness: processes => processes.map(known => linuxLiveness(known, era)),
+    liveness: processes => processes.map(known => linuxLiveness(known, era, proc)),
   }
 }
 
-function linuxLiveness(known: ProcessIdentity, era: string): Liveness {
+function linuxLiveness(known: ProcessIdentity, era: string, proc: string): Liveness {
   const [boot, namespace] = known.start.split(':')
   const [ownBoot, ownNamespace] = era.split(':')
-  if (boot !== ownBoot) return 'dead'
+  if (boot !== ownBoot) {
+    if (ownBoot === '') return 'unreadable'
+    return boot === '' ? 'unknown' : 'dead'
+  }
+  if (namespace !== ownNamespace && ownNamespace === '') return 'unreadable'
   // Pids of another container mean nothing here.
   if (namespace !== ownNamespace) return 'unknown'
-  const stat = readProcStat(known.pid)
-  return stat !== null && !hasEnded(stat) && known.start === `${era}:${stat.startTicks}` ? 'alive' : 'dead'
+  const stat = askProcStat(known.pid, proc)
+  if (stat === 'unreadable') return 'unreadable'
+  if (stat === 'none' || hasEnded(stat)) return 'dead'
+  return known.start === `${era}:${stat.startTicks}` ? 'alive' : 'dead'
 }
 
 function readText(path: string): string {
@@ -69,9 +78,9 @@ function readText(path: string): string {
   }
 }
 
-function namespaceId(): string {
+function namespaceId(proc: string): string {
   try {
-    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+    return readlinkSync(`${proc}/self/ns/pid`).replace(/\D/g, '')
   } catch {
     return ''
   }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
-import { makeTemporaryDirectory } from '../io/temporary-directory.ts'
+import { makeTemporaryDirectoryIn, temporaryPlaces } from '../io/temporary-directory.ts'
 import { findProgram } from '../system/find-program.ts'
 import { isOurs } from './keys/binding.ts'
 import { refuseImpossible } from './keys/key-settings.ts'
@@ -41,8 +41,8 @@ const aboutKeys =
 
 /** Runs `work` on a temporary server without sessions that has the key bindings of the user's tmux.conf. */
 function onScratchServer<T>(context: Context, work: (tmux: Tmux) => T | null): T | null {
-  const { exec, env } = context
-  const directory = makeTemporaryDirectory(join(tmpdir(), 'agenc-'))
+  const { exec, env, paths } = context
+  const directory = makeTemporaryDirectoryIn(temporaryPlaces(paths.home), 'agenc-')
   const tmux = tmuxAt(exec, env, join(directory.path, 's'), { configFile: '/dev/null' })
   try {
     const started = tmux.ask(['start-server'], ['set-option', '-s', 'exit-empty', 'off'])

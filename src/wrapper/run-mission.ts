@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { type Database, openStore } from '../db/open-store.ts'
+import { type AgencError, unavailableError } from '../errors.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { heartbeatMs } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
@@ -11,7 +12,7 @@ import type { MissionService } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
-import { type ProcessProbe, systemProbe } from '../system/process-identity.ts'
+import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../system/process-identity.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import type { Ending } from './ending.ts'
 import { beat, giveUpLease, releaseLease, takeLease } from './lease.ts'
@@ -65,7 +66,8 @@ export async function runMission(
 
 async function runUnderLease(run: Run, config: Config): Promise<Ending> {
   const { context, id, signals, probe, surface } = run
-  const own = probe.identify(process.pid)!
+  const own = probe.identify(process.pid)
+  if (own === null) throw cannotIdentifyItself()
   const before = takeLease(run, id, own, probe, context.now())
   const paths = context.paths.mission(id)
   const loop = new RestartLoop(run, config)
@@ -89,19 +91,32 @@ async function runUnderLease(run: Run, config: Config): Promise<Ending> {
     if (ending) {
       releaseLease(run, id, own, ending)
       void guard?.dismiss()
-    } else await giveUp(run, before, guard)
+    } else await giveUp(run, before, own, guard)
   }
 }
 
 /** Cleans up after a failed start. The FIFO is removed first: once the lease ends, it may belong to another wrapper. */
-async function giveUp(run: Run, before: MissionRecord, guard: Guard | null): Promise<void> {
+async function giveUp(
+  run: Run,
+  before: MissionRecord,
+  own: ProcessIdentity,
+  guard: Guard | null,
+): Promise<void> {
   await guard?.dismiss()
   try {
     removeFile(run.context.paths.mission(run.id).wakeup)
   } catch {
     // An unwritable directory may be the reason for the failed start, so ignore errors here.
   }
-  giveUpLease(run, before, run.probe.identify(process.pid)!)
+  giveUpLease(run, before, own)
+}
+
+/** A lease without a start time could not be told from that of a later process. */
+function cannotIdentifyItself(): AgencError {
+  return unavailableError(
+    'agenc cannot find its own process in the list of processes',
+    'Make /proc readable (Linux), or check that ps works.',
+  )
 }
 
 /** A store that is busy for a moment may cost a heartbeat, but must not end the mission. */

@@ -30,8 +30,8 @@ export async function stopMissions(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
+  probe = systemProbe(context.exec),
 ): Promise<MissionRecord[]> {
-  const probe = systemProbe(context.exec)
   const here = context.env.AGENC_MISSION_UUID
   const others = missions.filter(({ id }) => id !== here).flatMap(held)
   const graceMs = await stopGraceMs(context.paths)
@@ -68,7 +68,7 @@ function held(mission: MissionRecord): Held[] {
 /** Skips invisible processes, for instance in another container, because their end cannot be seen either. */
 function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): ProcessIdentity[] {
   const states = probe.liveness(wrappers)
-  return wrappers.filter((_, index) => states[index] !== 'unknown')
+  return wrappers.filter((_, index) => states[index] === 'alive' || states[index] === 'dead')
 }
 
 /** The missions whose wrapper did not release its lease. Excludes leases that a new wrapper has taken since. */
@@ -115,8 +115,12 @@ async function waitAwake(
  * Marks a lost mission as stopped, so that `restore` leaves it alone. Resolves to false if its Claude cannot be ended, or
  * if it was restored in the meantime.
  */
-export async function dismissLost(context: Context, db: Database, mission: MissionRecord): Promise<boolean> {
-  const probe = systemProbe(context.exec)
+export async function dismissLost(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  probe = systemProbe(context.exec),
+): Promise<boolean> {
   if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', await stopGraceMs(context.paths))))
     return false
   const signal = mission.exit_signal as NodeJS.Signals | null
@@ -129,6 +133,6 @@ export function stillRunning(missions: readonly MissionRecord[]): AgencError {
   const ids = missions.map(({ id }) => shortId(id))
   return new AgencError(
     `cannot be stopped from here: ${ids.join(', ')}`,
-    `If it runs in another container, stop it there. List its processes with: agenc mission show ${ids[0]}`,
+    `If it runs in another container, stop it there. If /proc cannot be read here, make it readable. List its processes with: agenc mission show ${ids[0]}`,
   )
 }

@@ -5,6 +5,7 @@ import module from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agencScript, projectRoot, sandbox } from '../helpers/cli.ts'
+import { needLinux } from '../helpers/needs.ts'
 import { allCommands } from '../helpers/registry.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -96,12 +97,53 @@ describe('errors', () => {
   })
 
   test('an unexpected error prints no stack, and says how to see it', () => {
-    const { agenc } = sandbox()
-    const unexpected = agenc(['config', 'set', 'claude.model', 'x'], {
-      env: { AGENC_DIRPATH: '/dev/null/x' },
-    })
+    const { agenc, agencHome } = sandbox()
+    mkdirSync(join(agencHome, 'config.prepared.json', 'x'), { recursive: true, mode: 0o700 })
+    mkdirSync(join(agencHome, 'config.schema.json'))
+    const unexpected = agenc(['config', 'set', 'claude.model', 'x'])
     expect(unexpected.exitCode).toBe(1)
     expect(unexpected.stderr).toMatch(/^agenc: .*\n.*AGENC_DEBUG=1.*\n$/)
+  })
+
+  test.for([
+    ['/dev/null/x', '/dev/null'],
+    ['/proc/1/x/y', '/proc/1/x'],
+  ] as const)(
+    'in %s, where nothing can be made, commands fail at once and say what to do',
+    ([home, place], ctx) => {
+      needLinux(ctx)
+      const { env } = sandbox()
+      for (const words of [
+        'config set claude.model x',
+        'hold',
+        'mission new --blank',
+        'setup --yes',
+        'mission stop --all',
+      ]) {
+        // A command that does not end must not outlive the test.
+        const done = spawnSync(process.execPath, [agencScript, ...words.split(' ')], {
+          env: { ...env, AGENC_DIRPATH: home },
+          input: '',
+          encoding: 'utf8',
+          timeout: 20_000,
+          killSignal: 'SIGKILL',
+        })
+        expect(done, words).toMatchObject({ signal: null, stdout: '' })
+        expect(done.status, words).toBeGreaterThan(0)
+        expect(done.stderr, words).toContain(place)
+        expect(done.stderr, words).toContain('AGENC_DIRPATH')
+        expect(done.stderr, words).not.toContain('AGENC_DEBUG')
+      }
+    },
+  )
+
+  test('a home that cannot exist is not taken for an empty one', () => {
+    const { agenc } = sandbox()
+    for (const words of [['mission', 'ls'], ['repo', 'ls'], ['status']]) {
+      const { exitCode, stderr } = agenc(words, { env: { AGENC_DIRPATH: '/dev/null/x' } })
+      expect(exitCode, words.join(' ')).toBe(1)
+      expect(stderr).toMatch(/^agenc: .*\/dev\/null\/x.*ENOTDIR.*\n.*AGENC_DIRPATH/)
+    }
   })
 })
 

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   statSync,
   utimesSync,
@@ -44,6 +45,12 @@ function healthyBox(): Sandbox {
   return box
 }
 
+test.for(['/dev/null/x', '/proc/1/x'])('a home that cannot be made is a problem: %s', (home, ctx) => {
+  needLinux(ctx)
+  const { of } = examine(healthyBox(), { env: { AGENC_DIRPATH: home } })
+  expect(of('home')[0]).toMatchObject({ status: 'problem', remedy: expect.stringContaining('AGENC_DIRPATH') })
+})
+
 describe('a healthy machine', () => {
   test('reports no problem, with all keys in every line, and exits with 0', () => {
     const { exitCode, lines, of } = examine(healthyBox())
@@ -57,6 +64,18 @@ describe('a healthy machine', () => {
     expect(of('claude')[0]!.message).toContain('2.1.325 (known to work)')
     const checks = ['node', 'git', 'tmux', 'tmux-key', 'fzf', 'claude-login', 'home', 'hooks', 'leftovers']
     for (const check of checks) expect(of(check)[0], check).toMatchObject({ status: 'ok' })
+  })
+
+  test('needs no TMPDIR, whether the home exists or not', () => {
+    const box = healthyBox()
+    for (const home of [box.agencHome, join(box.root, 'another')]) {
+      const { stderr, of } = examine(box, { env: { TMPDIR: join(box.root, 'gone'), AGENC_DIRPATH: home } })
+      expect(stderr).toBe('')
+      expect(of('tmux-key')[0]!.message).toBe('C-b a is free')
+      expect(of('hooks')[0]).toMatchObject({ status: 'ok' })
+    }
+    expect(existsSync(join(box.root, 'another'))).toBe(false)
+    expect(readdirSync(box.agencHome).filter(name => /^(agenc|doctor)-/.test(name))).toEqual([])
   })
 
   test('creates no home', () => {

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editorCommand } from '../../src/commands/config/edit.ts'
 import { wantsColour } from '../../src/io/colour.ts'
-import { writeFileAtomically } from '../../src/io/files.ts'
+import { makePrivateDirectory, writeFileAtomically } from '../../src/io/files.ts'
 import { nearest } from '../../src/io/nearest.ts'
 import { ago, parseSince } from '../../src/io/relative-time.ts'
 import { quoteForShell, shellWord } from '../../src/io/shell-quote.ts'
@@ -50,6 +50,23 @@ describe('text from other programs', () => {
         expect(textWidth(padEnd(cut, columns))).toBeGreaterThanOrEqual(textWidth(cut))
       }),
     )
+  })
+})
+
+describe('private directories', () => {
+  test('parents are made too, and the first one that was made is returned', () => {
+    const root = temporaryDirectory()
+    const path = join(root, 'a', 'b', 'c')
+    expect(makePrivateDirectory(path)).toBe(join(root, 'a'))
+    expect(makePrivateDirectory(path)).toBeUndefined()
+    for (const made of [path, join(root, 'a')]) expect(statSync(made).mode & 0o777).toBe(0o700)
+  })
+
+  test('a file in the way is an error that names it', () => {
+    const file = join(temporaryDirectory(), 'file')
+    writeFileSync(file, '')
+    expect(() => makePrivateDirectory(file)).toThrow(`mkdir '${file}'`)
+    expect(() => makePrivateDirectory(join(file, 'a', 'b'))).toThrow(`mkdir '${file}'`)
   })
 })
 

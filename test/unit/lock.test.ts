@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, write
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import lockfile from 'proper-lockfile'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { withLock } from '../../src/io/lock.ts'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -56,6 +56,62 @@ test('a process that died during a takeover does not stop the next one', async (
   }
   expect(await withLock(path, () => 'done')).toBe('done')
   expect(readdirSync(join(path, '..'))).toEqual([])
+})
+
+describe('a lock that is dated in the future', () => {
+  /** Replaces the clocks and the timers. */
+  function controlTime(): { passMs(ms: number): Promise<unknown> } {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    return { passMs: ms => vi.advanceTimersByTimeAsync(ms) }
+  }
+
+  function dateInTheFuture(path: string, hours: number): void {
+    const later = new Date(Date.now() + hours * 3_600_000)
+    utimesSync(path, later, later)
+  }
+
+  test('is taken over if it did not change for as long as any lock lasts', async () => {
+    const path = freshFile()
+    for (const directory of [`${path}.lock`, `${path}.lock.takeover`]) {
+      mkdirSync(directory)
+      dateInTheFuture(directory, 1)
+    }
+    const { passMs } = controlTime()
+    const ours = withLock(path, () => 'done')
+    await passMs(staleMs - 100)
+    expect(existsSync(`${path}.lock`)).toBe(true)
+    await passMs(1_000)
+    expect(readdirSync(join(path, '..'))).toEqual([])
+    expect(await ours).toBe('done')
+  })
+
+  test('is not taken over while its holder touches it', async () => {
+    const path = freshFile()
+    mkdirSync(`${path}.lock`)
+    const { passMs } = controlTime()
+    const ours = withLock(path, () => 'done')
+    const refused = expect(ours).rejects.toThrow('another process holds the lock')
+    for (const hours of [1, 2, 3]) {
+      dateInTheFuture(`${path}.lock`, hours)
+      await passMs(staleMs / 2)
+    }
+    await refused
+    expect(existsSync(`${path}.lock`)).toBe(true)
+  })
+})
+
+test('a clock that is set back does not make the wait for a lock longer', async () => {
+  const path = freshFile()
+  mkdirSync(`${path}.lock`)
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ours = withLock(path, () => 'done')
+  await vi.advanceTimersByTimeAsync(100)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  await vi.advanceTimersByTimeAsync(staleMs + 1_000)
+  expect(existsSync(`${path}.lock`)).toBe(false)
+  expect(await ours).toBe('done')
 })
 
 test('an error in the work is passed on, and the lock is released', async () => {

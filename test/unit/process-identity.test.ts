@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isTaken, psProbe, systemProbe } from '../../src/system/process-identity.ts'
+import { isTaken, linuxProbe, psProbe, systemProbe } from '../../src/system/process-identity.ts'
 import {
   descendants,
   endTree,
@@ -122,6 +122,39 @@ describe('children by thread', () => {
   test('a kernel that does not list children is not taken for a process without children', () => {
     expect(linuxDescendants(10, procWith({ '10/10': null, '10/11': null }))).toBeNull()
     expect(linuxDescendants(10, procWith({ '10/10': '' }))).toEqual([])
+  })
+})
+
+describe('a /proc that cannot be read', () => {
+  const boot = 'a-boot'
+  /** A /proc of this boot, in which process 10 is alive, process 11 cannot be read, and no other process exists. */
+  const procOf = ({ hasBootId = true } = {}) => {
+    const proc = temporaryDirectory()
+    mkdirSync(join(proc, 'sys', 'kernel', 'random'), { recursive: true })
+    if (hasBootId) writeFileSync(join(proc, 'sys', 'kernel', 'random', 'boot_id'), `${boot}\n`)
+    mkdirSync(join(proc, 'self', 'ns'), { recursive: true })
+    symlinkSync('pid:[1]', join(proc, 'self', 'ns', 'pid'))
+    mkdirSync(join(proc, '10'))
+    writeFileSync(join(proc, '10', 'stat'), `10 (sh) S 1 10 10 0 -1 0 ${'0 '.repeat(12)}77 0 0\n`)
+    // Reading a directory fails for every user, unlike a file without permissions.
+    mkdirSync(join(proc, '11', 'stat'), { recursive: true })
+    return proc
+  }
+  const known = (pid: number) => ({ pid, start: `${boot}:1:77` })
+
+  test('a process is dead only if /proc says that it does not exist', () => {
+    const probe = linuxProbe(procOf())
+    expect(probe.identify(10)).toEqual(known(10))
+    expect(probe.liveness([10, 11, 12].map(known))).toEqual(['alive', 'unreadable', 'dead'])
+  })
+
+  test('a boot that cannot be read is not taken for another boot', () => {
+    expect(linuxProbe(procOf({ hasBootId: false })).liveness([known(10)])).toEqual(['unreadable'])
+    expect(linuxProbe(temporaryDirectory()).liveness([known(10)])).toEqual(['unreadable'])
+  })
+
+  test('a process that was identified without its boot is not taken for dead', () => {
+    expect(linuxProbe(procOf()).liveness([{ pid: 10, start: ':1:77' }])).toEqual(['unknown'])
   })
 })
 

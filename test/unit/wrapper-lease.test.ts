@@ -2,13 +2,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemContext, withChanges } from '../../src/context.ts'
 import { getMission, insertMission, updateMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
+import { statusOf } from '../../src/mission/mission-status.ts'
 import { MissionService } from '../../src/mission/service.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { giveUpLease, releaseLease, takeLease } from '../../src/wrapper/lease.ts'
-import { dismissLost } from '../../src/wrapper/stop-missions.ts'
+import { dismissLost, stopMissions } from '../../src/wrapper/stop-missions.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
@@ -70,4 +71,18 @@ test('a lost mission that is being resumed is not dismissed', async () => {
   releaseLease(store, id, self, { ...left, why: 'lost' })
   expect(await dismissLost(context, db, mission())).toBe(true)
   expect(mission()).toMatchObject({ ended_by: 'user', exit_code: 0 })
+})
+
+test('a mission whose processes cannot be read counts as running, however old its heartbeat is', async () => {
+  const { db, id, context, mission } = await bench()
+  const unreadable = {
+    ...probe,
+    liveness: (known: readonly unknown[]) => known.map(() => 'unreadable' as const),
+  }
+  const processes = { wrapper_pid: 4711, wrapper_start: 'x:1:1', claude_pid: 4712, claude_start: 'x:1:2' }
+  updateMission(db, id, { ...processes, heartbeat_at: '2020-01-01T00:00:00.000Z' })
+  expect(statusOf(mission(), 'unreadable', new Date())).toBe('running')
+  expect(await stopMissions(context, db, [mission()], unreadable)).toEqual([mission()])
+  expect(await dismissLost(context, db, mission(), unreadable)).toBe(false)
+  expect(mission()).toMatchObject(processes)
 })
