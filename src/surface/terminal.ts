@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import type { Context } from '../context.ts'
 import { usageError } from '../errors.ts'
 import { readProcStat } from '../system/proc-stat.ts'
@@ -27,12 +28,6 @@ const restoreSequences = [
 ].join('')
 
 const [input, output] = [0, 1]
-
-/** Loaded when it is called: node:tty takes 3 ms, and commands that open a window never need it. */
-function isatty(descriptor: number): boolean {
-  return process.getBuiltinModule('node:tty').isatty(descriptor)
-}
-
 const serverMs = 2_000
 
 /** The terminal that this process was started in. */
