@@ -109,12 +109,12 @@ function tryHook({ exec, env, paths }: Context): Finding {
   // A home that exists must do: missions have their FIFOs there.
   const places = existsSync(paths.home) ? [paths.home] : temporaryPlaces(paths.home)
   const { path: directory, remove } = makeTemporaryDirectoryIn(places, 'doctor-')
-  const [events, bell] = [join(directory, 'ev'), join(directory, 'bell')]
+  const [events, wakeup] = [join(directory, 'ev'), join(directory, 'bell')]
   try {
     mkdirSync(events, { mode: 0o700 })
-    const made = exec.capture('mkfifo', ['-m', '600', bell], { env })
+    const made = exec.capture('mkfifo', ['-m', '600', wakeup], { env })
     if (made.exitCode !== 0) return failed(`cannot create a FIFO: ${made.stderr.trim()}`)
-    const command = reportingHook({ events, wakeup: bell })
+    const command = reportingHook({ events, wakeup })
     const done = exec.capture('/bin/sh', ['-c', command], { env, input: event, timeoutMs })
     if (done.exitCode !== 0)
       return failed(`sh failed (${done.signal ?? `exit ${done.exitCode}`}): ${done.stderr.trim()}`)

@@ -81,14 +81,14 @@ function withoutFiles(context: Context, { id }: MissionRecord): Finding[] {
 }
 
 function staleBell(context: Context, { id }: MissionRecord): Finding[] {
-  const { wakeup: bell } = context.paths.mission(id)
-  if (!existsSync(bell)) return []
+  const { wakeup } = context.paths.mission(id)
+  if (!existsSync(wakeup)) return []
   return [
-    warning('leftovers', `no wrapper reads ${bell}`, 'agenc doctor --fix', () => {
+    warning('leftovers', `no wrapper reads ${wakeup}`, 'agenc doctor --fix', () => {
       // A wrapper may have started since the check.
-      if (isListening(bell)) return `left ${bell}: a wrapper reads it now`
-      removeFile(bell)
-      return `removed ${bell}`
+      if (isListening(wakeup)) return `left ${wakeup}: a wrapper reads it now`
+      removeFile(wakeup)
+      return `removed ${wakeup}`
     }),
   ]
 }

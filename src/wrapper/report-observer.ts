@@ -110,13 +110,21 @@ export class Observer {
   }
 
   #tryToAnswer(report: Report, channel: ReplyChannel | null): boolean {
+    if (report.kind === 'prompt-taken' && report.agentId === null) this.#notePrompt()
     try {
-      if (report.kind === 'prompt-taken' && report.agentId === null) this.onPromptTaken()
       return this.#options.requests.take(report, channel)
     } catch (error) {
       this.#options.log(`no answer to a report: ${String(error)}`)
       channel?.giveUp()
       return false
+    }
+  }
+
+  #notePrompt(): void {
+    try {
+      this.onPromptTaken()
+    } catch (error) {
+      this.#options.log(`the prompt could not be removed: ${String(error)}`)
     }
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hookReport } from '../../src/claude/hook-report.ts'
+import { isForTheUser } from '../../src/approvals/tool-input.ts'
+import { dialogTools, hookReport } from '../../src/claude/hook-report.ts'
 
 const sessionId = '11111111-0000-4000-8000-000000000000'
 const planDirectories = ['/home/me/.claude/plans']
@@ -181,4 +182,8 @@ test.each([
   [{ hook_event_name: null }],
 ])('%j is not a hook', data => {
   expect(hookReport(data, planDirectories)).toBeNull()
+})
+
+test('a rule never answers a tool that has a dialog of its own', () => {
+  expect(Object.keys(dialogTools).filter(tool => !isForTheUser(tool))).toEqual([])
 })
