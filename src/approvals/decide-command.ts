@@ -10,7 +10,7 @@ import {
   pathsIn,
   placesFrom,
 } from './self-defence.ts'
-import { harmIn, knownProgram } from './shell/known-programs.ts'
+import { harmIn, knownProgram, writesFiles } from './shell/known-programs.ts'
 import { type LooseScript, readLoosely } from './shell/loose-script.ts'
 import { proveScript } from './shell/prove-script.ts'
 import { isLiteralWord, type ShellCommand, type ShellWord } from './shell/shell-command.ts'
@@ -112,7 +112,7 @@ function guardOf(
   const { situation, directories, hiddenDirectories } = inPlace
   const { words } = command
   if (unreadable !== null) return unreadable
-  if (isHarmless && !knownProgram(words[0]?.value ?? '')?.writes) return null
+  if (isHarmless && !writesFiles(words)) return null
   const places = placesOf(situation, words, command === inPlace.command ? directories : hiddenDirectories)
   if (places === null) return 'it has too many arguments to check'
   return (
@@ -185,11 +185,13 @@ function withoutLauncher(words: readonly ShellWord[]): readonly ShellWord[] | nu
   if (program === 'timeout' && timeLimit.test(first) && words.length > 2) return words.slice(2)
   if (program === 'nohup' && words.length > 1 && !first.startsWith('-')) return words.slice(1)
   if (program !== 'xargs') return null
-  const options = /^(?: (?:-0|-r|-t|--null|--no-run-if-empty|-n ?\d+|-P ?\d+|-L ?\d+|-I ?\{\}))*(?= )/.exec(
-    ` ${values.slice(1).join(' ')}`,
-  )?.[0]
-  const inner = words.slice(1 + (options?.trim().split(/\s+/).filter(Boolean).length ?? 0))
-  return knownProgram(inner[0]?.value ?? '')?.inert ? inner : null
+  let at = 1
+  while (/^-(?:[0rt]|-null|-no-run-if-empty|[nPLI](?:\d+|\{\})?)$/.test(values[at] ?? '')) {
+    const takesNext = /^-[nPLI]$/.test(values[at]!)
+    if (takesNext && !/^(?:\d+|\{\})$/.test(values[at + 1] ?? '')) return null
+    at += takesNext ? 2 : 1
+  }
+  return knownProgram(values[at] ?? '')?.inert ? words.slice(at) : null
 }
 
 /** True if every argument that can be a path leads into the mission's directory, from each possible directory. */
@@ -207,7 +209,7 @@ function staysInside({ situation, command, directories }: CommandInPlace): boole
 }
 
 function changesProtectedFile({ situation, command, directories }: CommandInPlace): string | null {
-  if (!knownProgram(command.words[0]!.value)?.writes) return null
+  if (!writesFiles(command.words)) return null
   const name = protectedName(situation, placesOf(situation, command.words, directories) ?? [])
   return name === null ? null : `writing to ${name} can make other programs run commands`
 }
@@ -233,14 +235,14 @@ function decideFiles(inPlace: CommandInPlace): ExplainedVerdict[] {
 function decideRedirection(
   { situation, directories, doubt }: CommandInPlace,
   tool: 'Read' | 'Write',
-  { value, fixed, resolved }: ShellWord,
+  target: ShellWord,
 ): ExplainedVerdict {
-  const path = isLiteralWord({ value, fixed, resolved, possible: value }) ? value : null
+  const path = isLiteralWord(target) ? target.value : null
   const verdicts = directories.map(directory => {
     const cwd = directory ?? situation.request.cwd
     const isCertain = path !== null && (directory !== null || /^[/~]/.test(path))
     const here = { ...situation, request: { ...situation.request, cwd } }
-    const text = `${tool === 'Read' ? '<' : '>'} ${value.replaceAll(unknownText, '…')}`
+    const text = `${tool === 'Read' ? '<' : '>'} ${target.value.replaceAll(unknownText, '…')}`
     const verdict = decidePath(here, toolNames(tool), isCertain ? path : null, text)
     const needsNoRule = tool === 'Read' && verdict.decision === 'ask' && verdict.rule === null
     return needsNoRule && situation.mode !== 'ask' && isCertain && doubt === null

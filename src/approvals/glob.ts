@@ -79,13 +79,6 @@ export function couldMatch(pattern: string, text: string): boolean {
   return test(pattern, text, 'any text')
 }
 
-/** The part of a pattern before its first wildcard. */
-export function literalPrefix(pattern: string): string {
-  const tokens = tokenize(pattern)
-  const end = tokens.findIndex(token => typeof token !== 'string')
-  return (end < 0 ? tokens : tokens.slice(0, end)).join('')
-}
-
 export function isLiteral(pattern: string): boolean {
   return tokenize(pattern).every(token => typeof token === 'string')
 }

@@ -19,7 +19,7 @@ export function guardedPlace({ request, resolvePath }: Situation, places: readon
     if (isIn(place, agencHome) && !(ownDirectory && isIn(place, ownDirectory)))
       return `${place} belongs to agenc, and could change what the mission may do`
     const isNote = /^\/(?:plans|projects\/[^/]+\/memory)\//.test(place.slice(claudeDirectory.length))
-    const isSetting = /(?:^|\/)\.claude(?:\/settings[^/]*|\.json[^/]*)$/i.test(place)
+    const isSetting = /(?:^|\/)\.claude(?:\/settings[^/]*|\.json[^/]*)?$/i.test(place)
     if (isSetting || (isIn(place, claudeDirectory) && !isNote))
       return `${place} belongs to the settings of Claude`
   }
@@ -58,7 +58,7 @@ function guardedDirectories({ agencHome, claudeDirectory, home = '/' }: Request)
 /** Returns why a command of tmux or agenc is asked about; null if there is none among these words. */
 export function guardedProgram(words: readonly ShellWord[]): string | null {
   for (const [at, word] of words.entries()) {
-    const name = baseName(word.resolved).replace(/\.c?js$/, '')
+    const name = baseName(word.value).replace(/\.c?js$/, '')
     if (name !== 'tmux' && name !== 'agenc') continue
     const rest = words.slice(at + 1)
     const isHarmless =
@@ -78,8 +78,8 @@ const pathSeparators = /[=@,]|:(?!\/\/)|(?<!\b(?:https?|ssh)):/g
 
 /** Lists everything in these arguments that may be a path; null if there are too many. */
 export function pathsIn(args: readonly ShellWord[]): string[] | null {
-  const count = args.reduce((sum, { resolved }) => sum + resolved.split(pathSeparators).length, 0)
-  return count > maxPaths ? null : [...new Set(args.flatMap(({ resolved }) => pathsInWord(resolved)))]
+  const count = args.reduce((sum, { value }) => sum + value.split(pathSeparators).length, 0)
+  return count > maxPaths ? null : [...new Set(args.flatMap(({ value }) => pathsInWord(value)))]
 }
 
 function pathsInWord(text: string): string[] {

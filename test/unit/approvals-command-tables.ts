@@ -62,7 +62,6 @@ export const allowed: string[] = [
   'git config --list',
   'git format-patch -1 --stdout',
   'git apply --check a.patch',
-  'git apply < a.patch',
   'git log 2>&1',
   'git log 2>/dev/null',
   'git log &>/dev/null',
@@ -106,6 +105,7 @@ export const allowed: string[] = [
 
 /** Harmless commands in a syntax that is not proven, or with a program that no rule names. The user is asked. */
 export const notProven: string[] = [
+  'git apply < a.patch',
   '! git diff --quiet',
   '(git status; git diff)',
   '{ git status; ls; }',
@@ -541,6 +541,15 @@ export const hostile: string[] = [
   'for f in --output=x; do git log $~f; done',
   'for f in --output=x; do git log "$^f"; done',
   'for f in --output=x; do git log \\\\$==f; done',
+  "ls | xargs '-n 5' ./evil ls",
+  "ls | xargs -n '5 ./evil' ls",
+  'ls | xargs -I x ls x',
+  'ls | xargs -a f ls',
+  'git apply evil.patch',
+  'git apply --check --directory=x y',
+  'git mv a .husky/pre-commit',
+  'git checkout main -- .claude/settings.json',
+  'git fetch https://-x/y',
   // a path instead of a name
   'ls/evil',
   'ls/../evil',
@@ -630,7 +639,6 @@ export const pushes: string[] = [
   'git\tpush',
   'git \\\n push',
   'GIT push',
-  '=git push',
   'git --no-pager push',
   'git -C . push',
   'git -c a=b -c c=d push',
@@ -711,11 +719,7 @@ export const pushes: string[] = [
   'git push > x',
   '> x git push',
   'git push )',
-  'x=push; git $x',
   'x="git push"; $x',
-  'a=git b=push; $a ${b}',
-  '{git,push}',
-  'git {push,}',
   "git -c alias.x='!git push' x",
   "git rebase -x 'git push' main",
   'git bisect run git push',
@@ -736,7 +740,6 @@ export const pushes: string[] = [
   'docker exec x git push',
   "docker exec x sh -c 'git push'",
   "bash <<'EOF'\ngit push\nEOF",
-  'x=git; y=push; make "$x" "$y"',
   '/usr/lib/git-core/git-push',
 ]
 
@@ -754,6 +757,10 @@ export const notPushes: string[] = [
 
 /** These may turn out to be a push when the shell runs them, so they are never allowed while a rule denies it. */
 export const maybePushes: string[] = [
+  'x=push; git $x',
+  'x=git; y=push; make "$x" "$y"',
+  'git {push,}',
+  '=git push',
   "(( 'a[$(git push)]' ))",
   'xargs -a f git',
   "[[ -v 'a[$(git push)]' ]]",
@@ -772,6 +779,8 @@ export const maybePushes: string[] = [
 
 /** Nobody can say what these run, so they are asked in every mode, whatever the rules are. */
 export const unreadable: string[] = [
+  '{git,push}',
+  'a=git b=push; $a ${b}',
   '$x push',
   '$x',
   'g?t push',

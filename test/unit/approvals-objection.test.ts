@@ -35,6 +35,7 @@ describe('asks about commands that might turn out to be what a rule denies', () 
     'p=x; read p; git $p',
     'trap "$cmd" EXIT',
     'git p$y',
+    'p=push; git $p',
     '$(echo git push)/x .',
     'eval "$cmd"',
     'bash -c "$cmd"',
@@ -64,7 +65,6 @@ describe('denies commands that match whatever the unknown values are', () => {
   test.each([
     'git push $x',
     'git "push" "$@"',
-    'p=push; git $p',
     'x="git push"; $x',
     'sudo git push $(date)',
     'f() { "$@"; }; f git push',

@@ -138,6 +138,7 @@ describe('globs over commands', () => {
     ['rg *', 'rg --pr ./evil x'],
     ['find *', 'find . -fprintf x y'],
     ['tar *', 'tar tf x --to-command=id'],
+    ['tar *', 'tar tf evil:x'],
     ['jest *', 'jest -tcevil.js'],
     ['git status', 'git status -s'],
     ['GIT *', 'git status'],

@@ -109,6 +109,9 @@ describe('files that decide what a mission may do', () => {
   test.each([
     'cp x ../run/settings-without-denies',
     'cp x link/settings-without-denies',
+    'mv src/x .claude',
+    'git mv a .claude/settings.json',
+    'p=~/.agenc; cp x $p/config.json',
     'cd .. && cp x run/y',
     'cd ../../.. && rm config.json',
     'cd link; touch x',

@@ -13,7 +13,7 @@ const log = `
 const refs = '--sort= --format= --contains= --merged --no-merged --points-at= --count= -i --no-color'
 
 const isServer = (name: string) =>
-  /^(?:origin|upstream|(?:https?|ssh):\/\/(?:\w[^/@\s]*@)?\w.*|git@\w[\w.-]*:.*)$/.test(name)
+  /^(?:origin|upstream|(?:https?|ssh):\/\/(?:\w+@)?\w[\w.-]*(?::\d+)?\/.*|git@\w[\w.-]*:.*)$/.test(name)
 
 /** A repository on this disk brings its own hooks and settings, and an unknown remote may be such a repository. */
 const fromServer = (operands: readonly string[]) => operands.length === 0 || isServer(operands[0]!)
@@ -35,7 +35,6 @@ const changesRemote = ([verb = '', , ...urls]: readonly string[]) =>
 export const gitTable = `
 git --no-pager -P --no-optional-locks --no-replace-objects --literal-pathspecs --version
 git/add -A -u -v -n -f -N --all --update --force --intent-to-add --dry-run --verbose
-git/apply --check --stat --cached --index -R --reverse -p= --3way -v --whitespace=
 git/bisect
 git/blame -L= -w -C -M -s -e -l -f -n --porcelain --line-porcelain --date=
 git/branch ${refs} -a -r -v -vv -d -D -m -M -c -f -u= -q --all --list -l --show-current --set-upstream-to= --delete --move
@@ -43,7 +42,7 @@ git/branch ${refs} -a -r -v -vv -d -D -m -M -c -f -u= -q --all --list -l --show-
 git/cat-file -p -t -s -e
 git/check-attr -a --all --stdin -z
 git/check-ignore -v -q -n --stdin --no-index
-git/checkout -b= -B= -q -f -t --track --detach --ours --theirs --orphan= --quiet --force
+git/checkout writes -b= -B= -q -f -t --track --detach --ours --theirs --orphan= --quiet --force
 git/cherry-pick -x -n -m= --no-commit --continue --abort --skip --quit --mainline=
 git/clean -f -d -x -X -n -q --dry-run --force
 git/commit -m= -a -s -q -v -n -F= --message= --file= --amend --no-edit --signoff --allow-empty --allow-empty-message
@@ -70,7 +69,7 @@ git/ls-tree -r -d -t -l -z --name-only --name-status --full-tree --full-name
 git/merge --no-ff --ff-only --ff --squash --abort --continue --quit --no-edit --no-commit --commit -m= -q -v -X=
   --no-verify --stat --allow-unrelated-histories
 git/merge-base --is-ancestor --fork-point -a --all --octopus
-git/mv -f -k -n -v
+git/mv writes -f -k -n -v
 git/name-rev --name-only --tags --always
 git/pull --rebase --no-rebase --ff-only --ff --no-ff --no-edit --autostash -q -v --quiet --tags -X= --all --prune -p
   --depth=
@@ -81,13 +80,13 @@ git/rebase --continue --abort --skip --quit --onto= -q -v --autostash --no-autos
 git/reflog ${log}
 git/remote -v --verbose --push --add
 git/reset --soft --mixed --hard --keep --merge -q -N
-git/restore --staged -S --worktree -W -s= --source= -q --ours --theirs
+git/restore writes --staged -S --worktree -W -s= --source= -q --ours --theirs
 git/rev-list ${log} --count --objects --parents
 git/rev-parse --show-toplevel --abbrev-ref --short --short= --verify --git-dir --is-inside-work-tree --symbolic-full-name
   -q --quiet --show-prefix --show-cdup --git-common-dir --absolute-git-dir --all --is-bare-repository
   --is-shallow-repository
 git/revert -n -m= --no-edit --no-commit --abort --continue --skip --quit
-git/rm -r -f -q -n --cached --ignore-unmatch
+git/rm writes -r -f -q -n --cached --ignore-unmatch
 git/shortlog -s -n -e --all --no-merges --since= --until=
 git/show ${log}
 git/show-ref --heads --tags --head --verify -q -s -d --hash

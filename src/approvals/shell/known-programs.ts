@@ -32,30 +32,20 @@ interface Program {
 export type OperandCheck = (operands: readonly string[], values: ReadonlyMap<string, string>) => boolean
 
 /**
- * One program or subcommand per line: its name with `/` before a subcommand, `inert`, `writes` or `no-options`, and its
+ * One program per line: its name with `/` before subcommands, joined by `,`; `inert`, `writes` or `no-options`, and its
  * options. A line that begins with a space continues the one before.
  */
 const table = `
 ${gitTable}
 agenc --version --help
-agenc/status inert
-agenc/help inert
+agenc/status,help inert
 agenc/doctor --json
-agenc/approvals/ls inert
-agenc/approvals/test inert
-agenc/config/get inert
-agenc/config/ls inert
-agenc/config/path inert
+agenc/approvals/ls,test inert
+agenc/config/get,ls,path inert
 agenc/editor/ls inert
-agenc/mission/archive inert
-agenc/mission/ls inert
+agenc/mission/archive,ls,plan,rename,show,stop,unarchive inert
 agenc/mission/new --blank --clone= --prompt= --name= --model= --no-focus --json
-agenc/mission/plan inert
-agenc/mission/rename inert
 agenc/mission/resume --no-focus --json
-agenc/mission/show inert
-agenc/mission/stop inert
-agenc/mission/unarchive inert
 agenc/repo/ls inert
 awk -F=
 chmod writes -R -v
@@ -143,17 +133,13 @@ const forms: Readonly<Record<string, string>> = {
   pnpm: packageScript,
   python: '--version|-V',
   ruff: `(?:check|format)(?: (?:--fix|--check|--diff|${name}))*`,
-  tar: '-?t[vzjJ]*f [^-\\s]\\S*',
+  tar: '-?t[vzjJ]*f [^-\\s:][^\\s:]*',
   tsc: `(?:(?:--noEmit|--pretty|--skipLibCheck|--strict|--version|-v|(?:-p|--project) ${name}|${name})(?: (?=.)|$))*`,
   vitest: `run(?: (?:--coverage|--silent|(?:-t|--testNamePattern)[ =][^- ]\\S*|--reporter[ =](?:default|dot|verbose)|${name}))*`,
   yarn: packageScript,
-  ...Object.fromEntries(
-    [
-      ...setOf(
-        'capture-pane display-message has-session list-keys list-panes list-sessions list-windows ls lsp lsw show-options',
-      ),
-    ].map(subcommand => [`tmux/${subcommand}`, tmuxReads]),
-  ),
+  'git/apply': `--(?:check|stat|numstat)(?: ${name})*`,
+  'tmux/capture-pane,display-message,has-session,list-keys,list-panes,list-sessions,list-windows,ls,show-options':
+    tmuxReads,
 }
 
 const otherNames: Readonly<Record<string, string>> = {
@@ -169,18 +155,24 @@ function readPrograms(): ReadonlyMap<string, Program> {
   const lines = [...setOf(inertPrograms)].map(program => `${program} inert`)
   lines.push(...table.trim().replace(/\n +/g, ' ').split('\n'), ...Object.keys(forms))
   return new Map(
-    lines.map(line => {
-      const [key = '', ...words] = line.split(/\s+/)
-      const form = lookUp(forms, key)
-      const program: Program = {
-        inert: words.includes('inert'),
-        writes: words.includes('writes'),
-        hasNoOptions: words.includes('no-options'),
-        options: new Set(words),
-        form: form === undefined ? undefined : new RegExp(`^(?:${form})$`),
-        check: lookUp(checks, key),
-      }
-      return [key, program]
+    lines.flatMap(line => {
+      const [names = '', ...words] = line.split(/\s+/)
+      const form = lookUp(forms, names)
+      const parent = names.slice(0, names.lastIndexOf('/') + 1)
+      return names
+        .slice(parent.length)
+        .split(',')
+        .map((last): [string, Program] => [
+          parent + last,
+          {
+            inert: words.includes('inert'),
+            writes: words.includes('writes'),
+            hasNoOptions: words.includes('no-options'),
+            options: new Set(words),
+            form: form === undefined ? undefined : new RegExp(`^(?:${form})$`),
+            check: lookUp(checks, parent + last),
+          },
+        ])
     }),
   )
 }
@@ -193,6 +185,13 @@ const runners: readonly [RegExp, ReadonlySet<string>][] = [
 
 export function knownProgram(program: string): Program | undefined {
   return program.includes('/') ? undefined : programs.get(lookUp(otherNames, program) ?? program)
+}
+
+/** True if a program that is known changes the files among its operands. */
+export function writesFiles(words: readonly ShellWord[]): boolean {
+  const [program = '', ...args] = words.map(word => word.value)
+  const subcommand = args.find(arg => programs.has(`${program}/${arg}`))
+  return programs.get(subcommand === undefined ? program : `${program}/${subcommand}`)?.writes === true
 }
 
 /** Returns null if the command is known to be harmless, otherwise what is not known about it. */

@@ -25,9 +25,6 @@ export interface LooseScript {
   doubt: string | null
 }
 
-/** Variables that the script itself sets to a known value. */
-type Variables = ReadonlyMap<string, string>
-
 interface Scope {
   source: string
   hasPipe: boolean
@@ -44,7 +41,6 @@ const loops = new Set<SyntaxNode['type']>(['For', 'ArithmeticFor', 'While', 'Sel
 /** Lists every simple command of a script, however nested. It errs on the side of finding too many. Never throws. */
 export function readLoosely(source: string): LooseScript {
   const script = parse(source)
-  const variables = knownVariables(script)
   const commands: LooseCommand[] = []
   const ranges = new Map<LooseCommand, Range[]>()
   let doubt: string | null = null
@@ -55,11 +51,11 @@ export function readLoosely(source: string): LooseScript {
     if (node.type === 'HereDoc' && !node.closing) doubt ??= 'a here-document does not end'
     if ('script' in node && !node.script) doubt ??= 'the commands are nested too deeply'
     if (node.type === 'Command') {
-      const command = readCommand(node, scope, variables)
+      const command = readCommand(node, scope)
       commands.push(command)
       if (scope.source === source) ranges.set(command, [node, ...node.redirects.flatMap(bodyOf)])
     } else if (node.type === 'Redirected' || node.type === 'Coproc') {
-      commands.push(readRedirections('redirects' in node ? node.redirects : [], node, scope, variables))
+      commands.push(readRedirections('redirects' in node ? node.redirects : [], node, scope))
     }
     if (node.type === 'Pipeline')
       for (const [at, command] of node.commands.entries())
@@ -101,16 +97,16 @@ function textOutside(ranges: readonly Range[], source: string): string {
   return [...pieces, source.slice(at)].join(' ')
 }
 
-function readCommand(node: Command, scope: Scope, variables: Variables): LooseCommand {
-  const words = node.name ? [readWord(node.name, variables)] : []
+function readCommand(node: Command, scope: Scope): LooseCommand {
+  const words = node.name ? [readWord(node.name)] : []
   for (const argument of node.args)
-    words.push(argument.type === 'Word' ? readWord(argument, variables) : readAssignment(argument, variables))
+    words.push(argument.type === 'Word' ? readWord(argument) : readAssignment(argument))
   const assignments = node.prefix.filter(item => item.type === 'Assignment')
   const all = [...(node.name ? [node.name] : []), ...node.args]
   return {
-    ...readRedirections(node.redirects, node, scope, variables),
+    ...readRedirections(node.redirects, node, scope),
     words,
-    assignments: assignments.map(item => readAssignment(item, variables)),
+    assignments: assignments.map(item => readAssignment(item)),
     hasPlainWords: assignments.length === 0 && all.every(item => item.type === 'Word' && isPlainWord(item)),
   }
 }
@@ -122,12 +118,11 @@ function readRedirections(
   redirects: readonly Redirection[],
   node: Range,
   { source, hasPipe, mayRepeat }: Scope,
-  variables: Variables,
 ): LooseCommand {
   const files = redirects.flatMap(redirect => {
     if (redirect.type !== 'Redirect') return []
     if (!redirect.target) return [{ operator: '>', word: unknown() }]
-    const word = readWord(redirect.target, variables)
+    const word = readWord(redirect.target)
     const isCopy = /^[<>]&$/.test(redirect.operator) && /^(?:\d+-?|-)$/.test(word.value)
     if (isCopy || harmlessFile.test(word.value)) return []
     const isForZsh = redirect.target.text.startsWith('!')
@@ -135,9 +130,7 @@ function readRedirections(
   })
   const texts = redirects.flatMap(redirect => {
     if (redirect.type === 'HereDoc') return [redirect.body.text ?? '']
-    return redirect.type === 'HereString' && redirect.target
-      ? [readWord(redirect.target, variables).resolved]
-      : []
+    return redirect.type === 'HereString' && redirect.target ? [readWord(redirect.target).value] : []
   })
   const readsFile = redirects.some(redirect => redirect.type === 'Redirect' && setsStdin(redirect))
   const opened = files.filter(({ operator }) => operator === '<')
@@ -159,7 +152,7 @@ function readRedirections(
 }
 
 function unknown(): ShellWord {
-  return { value: unknownText, fixed: '', resolved: unknownText, possible: unknownText }
+  return { ...literalWord(unknownText), fixed: '' }
 }
 
 /** Parentheses, braces and `$=` in a word may be code for zsh although bash reads them as text. */
@@ -174,41 +167,19 @@ function isPlainWord({ text, parts = [] }: Word): boolean {
   return (parts.length > 0 || !/[(){}]|\$[=~^+]|^=/.test(text)) && parts.every(isPlainPart)
 }
 
-function knownVariables(script: SyntaxNode): Variables {
-  const variables = new Map<string, string>()
-  const visit = (node: SyntaxNode): void => {
-    if (node.type === 'Assignment' && node.value.type === 'Word')
-      variables.set(node.name, readWord(node.value, variables).resolved)
-    forEachChild(node, visit)
-  }
-  visit(script)
-  return variables
-}
-
-/** A limit, because `b=$a$a; c=$b$b; …` doubles the text at every step. */
-const maxGrowth = 4096
-
 interface Piece {
   value: string
-  resolved?: string
   possible?: string
 }
 
-function readWord(node: Word, variables: Variables): ShellWord {
-  const pieces = node.parts?.flatMap(part => readPart(part, variables, false)) ?? [{ value: node.value }]
+function readWord(node: Word): ShellWord {
+  const pieces = node.parts?.flatMap(part => readPart(part, false)) ?? [{ value: node.value }]
   const value = pieces.map(piece => piece.value).join('')
-  const filledIn = pieces.map(piece => piece.resolved ?? piece.value).join('')
-  const resolved = filledIn.length > value.length + maxGrowth ? value : filledIn
-  const hasBraces = node.parts?.some(part => part.type === 'BraceExpansion')
-  return {
-    value,
-    fixed: value.split(unknownText, 1)[0]!,
-    resolved: (hasBraces ? expandBraces(resolved) : resolved).slice(node.text.startsWith('=') ? 1 : 0),
-    possible: pieces.map(piece => piece.possible ?? piece.value).join(''),
-  }
+  const possible = pieces.map(piece => piece.possible ?? piece.value).join('')
+  return { value, fixed: value.split(unknownText, 1)[0]!, possible }
 }
 
-function readPart(part: WordPart, variables: Variables, isQuoted: boolean): Piece[] {
+function readPart(part: WordPart, isQuoted: boolean): Piece[] {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -216,56 +187,32 @@ function readPart(part: WordPart, variables: Variables, isQuoted: boolean): Piec
       return [{ value: part.value }]
     case 'DoubleQuoted':
     case 'LocaleString':
-      return part.parts.flatMap(child => readPart(child, variables, true))
+      return part.parts.flatMap(child => readPart(child, true))
     case 'SimpleExpansion':
+      return [{ value: unknownText, possible: possibleValue(part.text.slice(1), isQuoted) }]
     case 'ParameterExpansion': {
-      const name = part.type === 'SimpleExpansion' ? part.text.slice(1) : part.parameter
-      const isPlain = part.type === 'SimpleExpansion' || !(part.prefix || part.index || part.operation)
-      const possible = isPlain ? possibleValue(name, variables, isQuoted) : undefined
-      return [{ value: unknownText, resolved: variables.get(name), possible }]
+      const isPlain = !(part.prefix || part.index || part.operation)
+      return [{ value: unknownText, possible: isPlain ? possibleValue(part.parameter, isQuoted) : undefined }]
     }
-    case 'BraceExpansion':
-      return [{ value: unknownText, resolved: part.text }]
     default:
       return [{ value: unknownText, possible: isQuoted ? unknownWord : undefined }]
   }
 }
 
-/** These hold paths unless the script sets them itself. */
+/** These hold paths. */
 const pathVariables = new Set(['HOME', 'OLDPWD', 'PWD', 'TMPDIR'])
 
 /** A quoted value stays one word. */
-function possibleValue(name: string, variables: Variables, isQuoted: boolean): string | undefined {
-  if (pathVariables.has(name) && !variables.has(name)) return `/${unknownWord}`
+function possibleValue(name: string, isQuoted: boolean): string | undefined {
+  if (pathVariables.has(name)) return `/${unknownWord}`
   return isQuoted && name !== '@' ? unknownWord : undefined
 }
 
 /** Reads `NAME=value` as one word. */
-function readAssignment(node: Assignment, variables: Variables): ShellWord {
+function readAssignment(node: Assignment): ShellWord {
   const name = `${node.name}${node.append ? '+=' : '='}`
   if (node.value.type === 'ArrayValue' || node.index)
     return { ...literalWord(name + unknownText), fixed: name }
-  const { value, fixed, resolved, possible } = readWord(node.value, variables)
-  return { value: name + value, fixed: name + fixed, resolved: name + resolved, possible: name + possible }
-}
-
-const innermostBraces = /\{([^{},]*(?:,[^{},]*)+)\}/
-const maxExpansions = 64
-
-/** Expands `g{it,x}` into `git gx`, as bash does. */
-function expandBraces(text: string): string {
-  let done = [text]
-  for (;;) {
-    const next = done.flatMap(expandOne)
-    if (next.length === done.length || next.length > maxExpansions) return done.join(' ')
-    done = next
-  }
-}
-
-function expandOne(text: string): string[] {
-  const found = innermostBraces.exec(text)
-  if (!found) return [text]
-  const before = text.slice(0, found.index)
-  const after = text.slice(found.index + found[0].length)
-  return found[1]!.split(',').map(choice => before + choice + after)
+  const { value, fixed, possible } = readWord(node.value)
+  return { value: name + value, fixed: name + fixed, possible: name + possible }
 }

@@ -6,8 +6,6 @@ export interface ShellWord {
   value: string
   /** The part of the value before anything that a shell may expand; all of it if nothing may. */
   fixed: string
-  /** The same text with braces expanded and variables of this script filled in. Only for deny and ask rules. */
-  resolved: string
   /** The text it may turn out to be, with `unknownWord` for values that cannot split the word. */
   possible: string
 }
@@ -29,7 +27,7 @@ export interface ShellCommand {
 }
 
 export function literalWord(value: string): ShellWord {
-  return { value, fixed: value, resolved: value, possible: value }
+  return { value, fixed: value, possible: value }
 }
 
 /** True if the shell passes the word on as it is. */

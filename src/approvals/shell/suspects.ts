@@ -81,8 +81,8 @@ function isKnown({ value, possible }: ShellWord): boolean {
 /** Arguments, values of options and variables that may be commands themselves. */
 function scriptsIn({ words, assignments, input }: ShellCommand): string[] {
   const program = programName(words[0]?.value ?? '')
-  const texts = words.slice(1, 1 + maxArguments).flatMap(({ resolved }) => [resolved, valueIn(resolved)])
-  for (const { resolved } of assignments) texts.push(valueIn(resolved))
+  const texts = words.slice(1, 1 + maxArguments).flatMap(({ value }) => [value, valueIn(value)])
+  for (const { value } of assignments) texts.push(valueIn(value))
   if (typeof input === 'object' && shells.has(program)) texts.push(input.text)
   const runsText = shells.has(program) || startOfInner(program, words.slice(1)) >= 0
   return [...new Set(texts)].filter(text => /\s|[$`(]/.test(text.trim()) && (runsText || !hasUnknown(text)))
@@ -95,7 +95,7 @@ function valueIn(text: string): string {
 }
 
 function evidenceOf({ text, words, assignments, input }: ShellCommand): string {
-  const values = [...assignments, ...words].map(word => word.resolved)
+  const values = [...assignments, ...words].map(word => word.value)
   return withoutQuotes([text, ...values, typeof input === 'object' ? input.text : ''].join(' '))
 }
 
@@ -178,16 +178,14 @@ type ArgumentLists = (program: string, args: readonly string[]) => string[][]
 
 function formsOf(command: ShellCommand, isHarmless: boolean): string[] {
   const forms = new Set([collapseSpaces(command.text)])
-  const assigned = command.assignments.map(item => item.resolved)
-  for (const key of ['value', 'resolved'] as const) {
-    const words = collapseSpaces(command.words.map(item => item[key]).join(' ')).split(' ')
-    forms.add([...assigned, ...words].join(' '))
-    for (const form of wordForms(words)) forms.add(form)
-    const args = isHarmless ? [] : words.slice(1, 1 + maxArguments)
-    for (const at of args.keys())
-      for (const start of [args[at]!, valueIn(args[at]!)])
-        for (const form of wordForms([start, ...args.slice(at + 1)])) forms.add(form)
-  }
+  const assigned = command.assignments.map(item => item.value)
+  const words = collapseSpaces(command.words.map(item => item.value).join(' ')).split(' ')
+  forms.add([...assigned, ...words].join(' '))
+  for (const form of wordForms(words)) forms.add(form)
+  const args = isHarmless ? [] : words.slice(1, 1 + maxArguments)
+  for (const at of args.keys())
+    for (const start of [args[at]!, valueIn(args[at]!)])
+      for (const form of wordForms([start, ...args.slice(at + 1)])) forms.add(form)
   return [...forms].filter(form => form !== '').slice(0, maxForms)
 }
 
