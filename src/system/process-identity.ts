@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { errorCode } from '../errors.ts'
+import { errorCode, unavailableError } from '../errors.ts'
 import { askProcStat, hasEnded, isStopped, readProcStat } from './proc-stat.ts'
 import type { Runner } from './runner.ts'
 
@@ -11,6 +11,16 @@ export interface ProcessIdentity {
   pid: number
   /** Opaque. Equal for the same process and different for any other. */
   start: string
+}
+
+/** Writes an identity as one word, and reads it back. */
+export function formatIdentity({ pid, start }: ProcessIdentity): string {
+  return `${pid}@${start}`
+}
+
+export function parseIdentity(text: string): ProcessIdentity | null {
+  const [, pid, start] = /^(\d+)@(.+)$/.exec(text) ?? []
+  return pid === undefined ? null : { pid: Number(pid), start: start! }
 }
 
 export function isSameProcess(a: ProcessIdentity | null, b: ProcessIdentity | null): boolean {
@@ -31,6 +41,16 @@ export interface ProcessProbe {
   isSuspended(pid: number): boolean
   /** Takes one query for any number of processes. */
   liveness(processes: readonly ProcessIdentity[]): Liveness[]
+}
+
+/** Throws if this process cannot be identified: without its start time it could not be told from a later one. */
+export function ownIdentity(probe: ProcessProbe): ProcessIdentity {
+  const own = probe.identify(process.pid)
+  if (own !== null) return own
+  throw unavailableError(
+    'agenc cannot find its own process in the list of processes',
+    'Make /proc readable (Linux), or check that ps works.',
+  )
 }
 
 export function systemProbe(exec: Runner): ProcessProbe {

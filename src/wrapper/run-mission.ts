@@ -4,7 +4,6 @@ import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { type Database, openStore } from '../db/open-store.ts'
-import { type AgencError, unavailableError } from '../errors.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { heartbeatMs } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
@@ -12,7 +11,12 @@ import type { MissionService } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
-import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../system/process-identity.ts'
+import {
+  ownIdentity,
+  type ProcessIdentity,
+  type ProcessProbe,
+  systemProbe,
+} from '../system/process-identity.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import type { Ending } from './ending.ts'
 import { beat, giveUpLease, releaseLease, takeLease } from './lease.ts'
@@ -33,12 +37,13 @@ export interface Run {
   log: Log
 }
 
-/** Runs one mission on this surface until its Claude ends. */
+/** Runs one mission on this surface until its Claude ends. `opener` may have reserved the lease for this process. */
 export async function runMission(
   context: Context,
   id: MissionId,
   config: Config,
   surface: Surface,
+  opener: ProcessIdentity | null,
 ): Promise<Ending> {
   const signals = new SignalListener()
   const log = openLog(context.paths.mission(id).wrapperLog, context.now)
@@ -57,6 +62,7 @@ export async function runMission(
         log,
       },
       config,
+      opener,
     )
   } finally {
     db.close()
@@ -64,11 +70,10 @@ export async function runMission(
   }
 }
 
-async function runUnderLease(run: Run, config: Config): Promise<Ending> {
+async function runUnderLease(run: Run, config: Config, opener: ProcessIdentity | null): Promise<Ending> {
   const { context, id, signals, probe, surface } = run
-  const own = probe.identify(process.pid)
-  if (own === null) throw cannotIdentifyItself()
-  const before = takeLease(run, id, own, probe, context.now())
+  const own = ownIdentity(probe)
+  const before = takeLease(run, id, own, probe, context.now(), opener)
   const paths = context.paths.mission(id)
   const loop = new RestartLoop(run, config)
   const heart = setInterval(() => {
@@ -109,14 +114,6 @@ async function giveUp(
     // An unwritable directory may be the reason for the failed start, so ignore errors here.
   }
   giveUpLease(run, before, own)
-}
-
-/** A lease without a start time could not be told from that of a later process. */
-function cannotIdentifyItself(): AgencError {
-  return unavailableError(
-    'agenc cannot find its own process in the list of processes',
-    'Make /proc readable (Linux), or check that ps works.',
-  )
 }
 
 /** A store that is busy for a moment may cost a heartbeat, but must not end the mission. */
