@@ -29,7 +29,7 @@ export function isSameProcess(a: ProcessIdentity | null, b: ProcessIdentity | nu
 
 /**
  * `unknown` means that this process cannot know, for instance because the other one is in another container.
- * `unreadable` means that it should know, but /proc cannot be read. Never treat either as `dead`.
+ * `unreadable` means that it should know, but /proc cannot be read, or ps fails. Never treat either as `dead`.
  */
 export type Liveness = 'alive' | 'dead' | 'unknown' | 'unreadable'
 
@@ -119,7 +119,7 @@ export function psProbe(exec: Runner): ProcessProbe {
       const starts = askPs(exec, candidates)
       return processes.map(({ pid, start }) => {
         if (!candidates.includes(pid)) return 'dead'
-        if (starts === null) return 'unknown'
+        if (starts === null) return 'unreadable'
         return starts.get(pid) === start ? 'alive' : 'dead'
       })
     },

@@ -86,7 +86,7 @@ async function runUnderLease(run: Run, config: Config, opener: ProcessIdentity |
     makePrivateDirectory(paths.run)
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
-    await setUpRepo(run, before, config, guard.pid)
+    await setUpRepo(run, before, config, guard)
     ending = await loop.run()
     return ending
   } finally {
