@@ -112,13 +112,26 @@ export async function startReserved(
 /** A wrapper mostly waits, so one V8 worker thread is enough. Node would start four. */
 const fewThreads = '--v8-pool-size=1'
 
+/** Closes the moment before bin/agenc.cjs runs, in which a signal opens Node's debugger. Older Nodes lack the option. */
+const noDebugger = '--disable-sigusr1'
+
 export function wrapperCommand(
   { self: [node, ...script] }: Pick<Context, 'self'>,
   { id }: Pick<MissionRecord, 'id'>,
   opener: ProcessIdentity | null = null,
 ): string[] {
   const openedBy = opener === null ? [] : ['--opened-by', formatIdentity(opener)]
-  return [node!, fewThreads, ...script, 'mission', '_run-wrapper', id, ...openedBy]
+  const hasOption = process.allowedNodeEnvironmentFlags.has(noDebugger)
+  return [
+    node!,
+    fewThreads,
+    ...(hasOption ? [noDebugger] : []),
+    ...script,
+    'mission',
+    '_run-wrapper',
+    id,
+    ...openedBy,
+  ]
 }
 
 export function wrapperEnvironment({ id }: MissionRecord, parent: string | null): Record<string, string> {

@@ -201,6 +201,16 @@ describe('mission stop', () => {
   })
 })
 
+test('SIGUSR1 does not open the debugger of Node', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission()
+  process.kill(box.record(id).wrapper_pid!, 'SIGUSR1')
+  await box.turn(id, terminal, 'hello')
+  expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
+  await terminal.exited
+  expect(terminal.raw()).not.toContain('Debugger listening')
+})
+
 describe('kill -9', () => {
   test('of the wrapper ends Claude too, and ls shows it as crashed at once', async () => {
     const box = wrapperBox()
