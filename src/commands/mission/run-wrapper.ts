@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import { getMission } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
+import { removeFile } from '../../io/files.ts'
 import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
 import { parseIdentity } from '../../system/process-identity.ts'
 import { conversationOf } from '../../wrapper/find-conversation.ts'
@@ -27,10 +28,13 @@ export default defineCommand<Input>({
   examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
   async run(context, { mission: id, resume, prompt, openedBy }) {
     if (!isMissionId(id)) throw usageError(`${JSON.stringify(id)} is not a mission id`, 'Give the full id.')
-    const { root, prompt: promptPath } = context.paths.mission(id)
+    const { root, prompt: promptPath, commandGiven } = context.paths.mission(id)
     if (!existsSync(root)) throw usageError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
     if (resume) await refuseUnbegun(context, id)
-    if (prompt !== undefined) writeFileSync(promptPath, prompt, { mode: 0o600 })
+    if (prompt !== undefined) {
+      removeFile(commandGiven)
+      writeFileSync(promptPath, prompt, { mode: 0o600 })
+    }
     return runHere(context, id, parseIdentity(openedBy ?? ''))
   },
 })
