@@ -1,10 +1,10 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { makeRepoId, type RepoId, type Source } from './reference.ts'
-import { fillThenPlace, removeEmptyDirectories, removeTree, stagingPrefix } from './staging.ts'
+import { fillThenPlace, makeStaging, removeEmptyDirectories, removeTree } from './staging.ts'
 
 type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>
 
@@ -12,8 +12,6 @@ type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>
 export function libraryPath(reposDir: string, id: string): string {
   return join(reposDir, makeRepoId(id.split('/')))
 }
-
-const abandonedAfterMs = 24 * 60 * 60 * 1000
 
 /**
  * Clones a repo into the library. Throws `AlreadyThere` if another process was first. The library has bare repos with
@@ -27,7 +25,6 @@ export async function addToLibrary(
   options: Progress = {},
 ): Promise<string> {
   makePrivateDirectory(reposDir)
-  await removeAbandoned(reposDir)
   const path = libraryPath(reposDir, source.id)
   await fillThenPlace(reposDir, path, async directory => {
     const args = ['clone', '--bare', '--no-local', '--template=', '--no-recurse-submodules']
@@ -66,7 +63,7 @@ export async function updateInLibrary(tools: GitTools, path: string, options: Pr
 export async function removeFromLibrary(reposDir: string, id: string): Promise<void> {
   const path = libraryPath(reposDir, id)
   if (!existsSync(path)) return
-  const rubbish = mkdtempSync(join(reposDir, stagingPrefix))
+  const rubbish = makeStaging(reposDir)
   renameSync(path, join(rubbish, basename(path)))
   removeEmptyDirectories(dirname(path), reposDir)
   await removeTree(rubbish)
@@ -82,15 +79,6 @@ function cloneHint({ id, url }: Source): string {
     ? ` If you use ssh: agenc repo add git@github.com:${id.replace('github.com/', '')}.git`
     : ''
   return `Check that git can reach it: git ls-remote ${url}${overSsh}`
-}
-
-/** Removes files that killed processes left behind. A clone that has not finished after a day was abandoned. */
-async function removeAbandoned(reposDir: string): Promise<void> {
-  const names = readdirSync(reposDir).filter(name => name.startsWith(stagingPrefix))
-  for (const path of names.map(name => join(reposDir, name))) {
-    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY }
-    if (Date.now() - mtimeMs > abandonedAfterMs) await removeTree(path)
-  }
 }
 
 /** The id under which the library already has this repo, ignoring letter case. */
