@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, readdirSync, renameSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
+import { hideCredentials, withAddress } from './credentials.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { makeRepoId, type RepoId, type Source } from './reference.ts'
 import { fillThenPlace, makeStaging, removeEmptyDirectories, removeTree } from './staging.ts'
@@ -29,15 +30,20 @@ export async function addToLibrary(
   await fillThenPlace(reposDir, path, async directory => {
     const args = ['clone', '--bare', '--no-local', '--template=', '--no-recurse-submodules']
     const progress = options.showsProgress ? ['--progress'] : []
-    const cloned = await runGit(tools, [...args, ...progress, '--', source.fetchUrl, basename(directory)], {
+    const { url, env } = hideCredentials(source.fetchUrl)
+    const cloned = await runGit(tools, [...args, ...progress, '--', url, basename(directory)], {
       ...options,
+      env,
       // git prints the destination, so give it the bare name in place of a temporary path.
       cwd: dirname(directory),
       config: ['clone.defaultRemoteName=origin', 'gc.auto=0', 'maintenance.auto=false'],
     })
     if (cloned.exitCode !== 0) throw gitFailed(`cannot clone ${source.url}`, cloned, cloneHint(source))
     // This file has the password if the URL came with one.
-    chmodSync(join(directory, 'config'), 0o600)
+    const config = join(directory, 'config')
+    chmodSync(config, 0o600)
+    if (url !== source.fetchUrl)
+      writeFileSync(config, withAddress(readFileSync(config, 'utf8'), url, source.fetchUrl))
     settleHead(tools, directory)
   })
   return path
@@ -48,14 +54,20 @@ export async function updateInLibrary(tools: GitTools, path: string, options: Pr
   if (!existsSync(path))
     throw new AgencError('its files are missing from the library', "Run 'agenc repo add' again.")
   const mirrored = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
+  const { env } = hideCredentials(fetchUrlOf(tools, path))
   const fetched = await runGit(tools, ['fetch', '--prune', '--quiet', 'origin', ...mirrored], {
     ...options,
+    env,
     gitDir: path,
     // With loose objects, a repack could delete some of them while a working copy is linking them.
     config: ['fetch.unpackLimit=1', 'fetch.writeCommitGraph=false'],
   })
   if (fetched.exitCode !== 0) throw gitFailed('cannot fetch', fetched)
-  const asked = await runGit(tools, ['ls-remote', '--symref', 'origin', 'HEAD'], { ...options, gitDir: path })
+  const asked = await runGit(tools, ['ls-remote', '--symref', 'origin', 'HEAD'], {
+    ...options,
+    env,
+    gitDir: path,
+  })
   settleHead(tools, path, /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(asked.stdout)?.[1])
 }
 

@@ -16,7 +16,7 @@ function withFewFiles(box: Sandbox, files: number, args: string[]) {
 /** With the fewest, Node cannot read the script and prints the cause itself; with the most, everything may work. */
 const limits = [20, 21, 22, 23, 24, 25, 26, 28, 30, 32, 36]
 
-test.each([[['mission', 'ls']], [['repo', 'update']], [['tmux', 'restore']], [['mission', 'stop', '--all']]])(
+test.each([[['mission', 'ls']], [['repo', 'update']], [['tmux', 'restore']]])(
   '%j says that too many files are open, and what to do',
   args => {
     const box = sandbox()
