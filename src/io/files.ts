@@ -105,7 +105,8 @@ export function writeFileAtomically(path: string, text: string, { durable = fals
     renameSync(draft, target)
   } catch (error) {
     removeFile(draft)
-    throw error
+    // The user knows the file, and not the draft.
+    throw Object.assign(error as Error, { path: target })
   }
 }
 

@@ -62,7 +62,7 @@ test('a wrapper names it on its screen', async () => {
       cwd: box.root,
     })
     await terminal.waitForText(/Press Enter|ulimit|EMFILE/)
-    screens.push(terminal.screen())
+    screens.push(terminal.screen().replaceAll('\n', ''))
     terminal.type('\r')
     await terminal.exited
   }
