@@ -23,8 +23,12 @@ while :; do sleep 1; done`
   box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'stubborn'), script)])
   box.agenc(['config', 'set', 'stop.grace_ms', String(graceMs)])
   return {
+    // The store may learn of Claude only after Claude has started its tool.
     toolPid: () =>
-      waitFor('the tool', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8').trim())),
+      waitFor(
+        'the tool',
+        () => box.records()[0]?.claude_pid && existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')),
+      ),
   }
 }
 
