@@ -55,6 +55,11 @@ export class MissionPaths {
     return `${this.root}/run/ev`
   }
 
+  /** Says which process is the wrapper and, if the store could not be written, how its run ended. */
+  get wrapperNote(): string {
+    return `${this.root}/run/wrapper`
+  }
+
   /** The FIFO that wakes the wrapper up. */
   get wakeup(): string {
     return `${this.root}/run/bell`

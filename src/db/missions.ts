@@ -54,6 +54,12 @@ export interface MissionRecord {
   spool_done: string | null
 }
 
+/** Returns the process that holds the mission's lease, or null if no process does. */
+export function leaseHolder(mission: MissionRecord): { pid: number; start: string } | null {
+  if (mission.wrapper_pid === null || mission.wrapper_start === null) return null
+  return { pid: mission.wrapper_pid, start: mission.wrapper_start }
+}
+
 /** The columns that a new mission starts with. All others have their defaults. */
 export type NewMission = Pick<
   MissionRecord,

@@ -10,6 +10,11 @@ export type { Database } from 'better-sqlite3'
 
 const busyTimeoutMs = 5_000
 
+/** How long a write waits for other processes to finish theirs. Every connection starts with the default. */
+export function setPatience(db: Database, timeoutMs: number = busyTimeoutMs): void {
+  db.pragma(`busy_timeout = ${timeoutMs}`)
+}
+
 /** Opens the store for writing. Creates or migrates it first if necessary. */
 export function openStore(path: string): Promise<Database> {
   return explained(path, async () => {

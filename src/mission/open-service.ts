@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Database } from '../db/open-store.ts'
+import { storeLateEndings } from './end-lease.ts'
 import { MissionService } from './service.ts'
 import { windowNames } from './window-name.ts'
 
@@ -14,5 +15,6 @@ export function missionService(
 ): MissionService {
   const missions = new MissionService(db, context.now, warn)
   missions.subscribe(windowNames(context, missions, warn))
+  storeLateEndings(context.paths, { db, missions })
   return missions
 }
