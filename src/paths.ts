@@ -37,6 +37,16 @@ export class MissionPaths {
     return `${this.root}/prompt`
   }
 
+  /** Names the process that still fills the directory. */
+  get maker(): string {
+    return `${this.root}/maker`
+  }
+
+  /** A copy of the parts of its record that nothing else can tell, in case the store is lost. */
+  get record(): string {
+    return `${this.root}/record.json`
+  }
+
   get setupLog(): string {
     return `${this.root}/setup.log`
   }

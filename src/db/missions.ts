@@ -87,6 +87,35 @@ export function insertMission(db: Database, mission: NewMission): void {
   ).run(mission)
 }
 
+/** The columns that a mission's wrapper keeps up to date. Other processes may have changed all others. */
+const ofWrapper = [
+  'last_active_at',
+  'session_id',
+  'session_begun',
+  'transcript_path',
+  'reported_permission_mode',
+  'wrapper_pid',
+  'wrapper_start',
+  'claude_pid',
+  'claude_start',
+  'heartbeat_at',
+  'state',
+  'waiting_for',
+  'waiting_since',
+  'background',
+  'ended_by',
+  'spool_done',
+] as const satisfies readonly (keyof MissionRecord)[]
+
+/** Stores a mission as its wrapper knows it, whether this store has it or not. */
+export function putMission(db: Database, mission: MissionRecord): void {
+  const columns = Object.keys(mission)
+  db.prepare(
+    `INSERT INTO missions (${columns}) VALUES (${columns.map(column => `@${column}`)})
+     ON CONFLICT (id) DO UPDATE SET ${ofWrapper.map(column => `${column} = excluded.${column}`)}`,
+  ).run(mission)
+}
+
 export function getMission(db: Database, id: MissionId): MissionRecord | undefined {
   return db.prepare<[MissionId], MissionRecord>('SELECT * FROM missions WHERE id = ?').get(id)
 }

@@ -105,7 +105,10 @@ export class RestartLoop {
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onPromptTaken = () => removeFile(own.prompt)
-    wakeup.onWakeup = () => observer.onWakeup()
+    wakeup.onWakeup = () => {
+      void this.#run.followStore()
+      observer.onWakeup()
+    }
     return { rules, requests, observer, presenter, wakeup }
   }
 

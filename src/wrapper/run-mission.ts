@@ -2,8 +2,10 @@ import type { Agent } from '../claude/agent.ts'
 import { interactiveClaude } from '../claude/interactive.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
+import { explainStoreError } from '../db/explain-error.ts'
+import { type FollowedStore, openFollowedStore } from '../db/followed-store.ts'
 import type { MissionRecord } from '../db/missions.ts'
-import { type Database, openStore, setPatience } from '../db/open-store.ts'
+import { type Database, setPatience } from '../db/open-store.ts'
 import { type AgencError, unavailableError } from '../errors.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { cleanLines } from '../io/text.ts'
@@ -19,6 +21,7 @@ import { type Guard, postGuard } from '../system/guard.ts'
 import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../system/process-identity.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import type { Ending } from './ending.ts'
+import { storeFollower } from './follow-store.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { type Log, openLog } from './log.ts'
 import { RestartLoop } from './restart-loop.ts'
@@ -37,6 +40,8 @@ export interface Run {
   signals: SignalListener
   probe: ProcessProbe
   log: Log
+  /** Call it from time to time: the store may have been lost and replaced. */
+  followStore: () => Promise<void>
 }
 
 /** Runs one mission on this surface until its Claude ends. */
@@ -48,29 +53,31 @@ export async function runMission(
 ): Promise<Ending> {
   const signals = new SignalListener()
   const log = openLog(context.paths.mission(id).wrapperLog, context.now)
-  const db = await openStore(context.paths.database)
+  const store = await openFollowedStore(context.paths.database)
+  const { db } = store
   try {
-    return await runUnderLease(
-      {
-        context,
-        id,
-        agent: interactiveClaude(context, id),
-        surface,
-        db,
-        missions: missionService(context, db, log),
-        signals,
-        probe: systemProbe(context.exec),
-        log,
-      },
-      config,
-    )
+    const run: Run = {
+      context,
+      id,
+      agent: interactiveClaude(context, id),
+      surface,
+      db,
+      missions: missionService(context, db, log),
+      signals,
+      probe: systemProbe(context.exec),
+      log,
+      followStore: async () => {},
+    }
+    return await runUnderLease(run, store, config)
+  } catch (error) {
+    throw explainStoreError(context.paths.database, error)
   } finally {
     db.close()
     signals.close()
   }
 }
 
-async function runUnderLease(run: Run, config: Config): Promise<Ending> {
+async function runUnderLease(run: Run, store: FollowedStore, config: Config): Promise<Ending> {
   const { context, id, signals, probe, surface } = run
   const own = probe.identify(process.pid)
   if (own === null) throw cannotIdentifyItself()
@@ -79,8 +86,10 @@ async function runUnderLease(run: Run, config: Config): Promise<Ending> {
   reserveNote(paths.wrapperNote)
   const before = takeLease(run, id, own, probe, context.now())
   writeNote(paths.wrapperNote, { wrapper: own, ended: null })
+  run.followStore = storeFollower(store, run.missions, id, run.log)
   const loop = new RestartLoop(run, config)
-  const heart = setInterval(() => {
+  const heart = setInterval(async () => {
+    await run.followStore()
     tryToBeat(run)
     loop.tryAgain()
   }, heartbeatMs)
@@ -129,6 +138,7 @@ async function giveUp(
  */
 async function endRun(run: Run, own: ProcessIdentity, ending: Ending): Promise<boolean> {
   const ended = noteEnding(run, own, ending)
+  await run.followStore()
   try {
     releaseLease(run, run.id, own, ended)
     return true
