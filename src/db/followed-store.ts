@@ -1,5 +1,6 @@
-import { existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
+import { renameSync, rmSync, type Stats, statSync } from 'node:fs'
 import { withLock } from '../io/lock.ts'
+import { missingPart } from './lost-store.ts'
 import { moveAside } from './move-aside.ts'
 import { copyStore, type Database, openStore } from './open-store.ts'
 
@@ -43,10 +44,9 @@ function isSameFile(a: Stats, b: Stats): boolean {
   return a.ino === b.ino && a.dev === b.dev
 }
 
-/** While a connection is open, both files exist, unless someone has deleted them. */
 function isMissing(path: string, opened: Stats): boolean {
   const now = statSync(path, { throwIfNoEntry: false })
-  return !now || (isSameFile(now, opened) && now.size > 0 && !existsSync(`${path}-wal`))
+  return !now || (isSameFile(now, opened) && now.size > 0 && missingPart(path) !== null)
 }
 
 /** Other wrappers do the same, one after the other. Only the first one finds the store missing. */

@@ -18,11 +18,10 @@ export async function lossOf(path: string): Promise<string | null> {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (!stats || stats.size === 0) return lossOfWhole(path, stats === undefined ? 'is gone' : 'is empty')
   if (!stats.isFile()) return `${path} is not a file`
-  if (sizeOf(`${path}-wal`) > 0) return null
-  const missing = bytesMissing(path, stats.size)
+  const missing = sizeOf(`${path}-wal`) > 0 ? 0 : bytesMissing(path, stats.size)
   if (missing > 0) return `the store ${path} is cut off: ${missing} bytes are missing`
-  if (existsSync(`${path}-wal`) || !(await isLogGone(path))) return null
-  return `the store's latest changes are gone: ${path}-wal was deleted`
+  const part = await deletedPart(path)
+  return part === null ? null : `a part of the store is gone: ${part} was deleted`
 }
 
 function lossOfWhole(path: string, what: string): string | null {
@@ -89,17 +88,23 @@ const looks = 10
 const pauseMs = 20
 
 /**
- * SQLite deletes the log itself, when the last process closes the store. It was deleted by something else if the index
- * of the log lists changes that are not in the store, or if a process still uses the store. For a moment, both also
- * happen while another process opens or closes the store, so look again.
+ * SQLite itself deletes the log (-wal) and its index (-shm) when the last process closes the store. They were deleted by
+ * something else if a process still uses the store, or if the index lists changes that the store does not have. For a
+ * moment, both also happen while another process opens or closes the store, so look again.
  */
-async function isLogGone(path: string): Promise<boolean> {
-  for (let look = 0; look < looks; look++) {
-    if (existsSync(`${path}-wal`)) return false
-    if (!hasUnstoredChanges(path) && !isInUse(path)) return false
+async function deletedPart(path: string): Promise<string | null> {
+  let part = missingPart(path)
+  for (let look = 0; part !== null && look < looks; look++) {
+    if (!isInUse(path) && !(part.endsWith('-wal') && hasUnstoredChanges(path))) return null
     await new Promise(resolve => setTimeout(resolve, pauseMs))
+    part = missingPart(path)
   }
-  return true
+  return part
+}
+
+/** The log or its index, whichever does not exist. While a process has the store open, both exist. */
+export function missingPart(path: string): string | null {
+  return [`${path}-wal`, `${path}-shm`].find(part => !existsSync(part)) ?? null
 }
 
 /** The fields of the index (-shm) that count the changes in the log, and those of them that are in the store. */
@@ -113,14 +118,17 @@ function hasUnstoredChanges(path: string): boolean {
   return fields[index.logged / 4]! > fields[index.stored / 4]!
 }
 
-/** Whether another process has the store open in WAL mode. Only Linux lists the locks that tell. */
+/**
+ * Whether another process has the store open in WAL mode, together with others. Such a process always has a lock to read.
+ * Only Linux lists the locks.
+ */
 function isInUse(path: string): boolean {
   if (readStart(path, header.bytes)[header.writeFormat] !== walFormat) return false
   try {
     const { ino } = statSync(path)
     return readFileSync('/proc/locks', 'utf8')
       .split('\n')
-      .some(line => line.includes(`:${ino} `))
+      .some(line => /\bPOSIX\b.*\bREAD\b/.test(line) && line.includes(`:${ino} `))
   } catch {
     return false
   }

@@ -86,10 +86,10 @@ export async function checkSettings({ paths }: Context): Promise<{ config: Confi
 /** Writes nothing, except that it migrates the store of an older agenc, as every command does. */
 export async function checkStore(context: Context): Promise<Finding> {
   const { database } = context.paths
-  const loss = await lossOf(database)
-  if (loss !== null) return problem('store', loss, remedyForLoss(database), () => rebuildStore(context))
-  if (!existsSync(database)) return ok('store', 'no store yet; the first repo or mission creates it')
   try {
+    const loss = await lossOf(database)
+    if (loss !== null) return problem('store', loss, remedyForLoss(database), () => rebuildStore(context))
+    if (!existsSync(database)) return ok('store', 'no store yet; the first repo or mission creates it')
     return await readStore(context, db => judge(context, db!, database))
   } catch (error) {
     const isDamaged = /it is damaged/.test((error as Error).message)

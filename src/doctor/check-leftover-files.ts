@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { editPrefix } from '../config/write.ts'
 import type { Context } from '../context.ts'
@@ -87,7 +87,9 @@ function removeEmptyDirectories(path: string): void {
 /** Never removed: this directory may be the only copy of the work. */
 function lostMission(context: Context, id: MissionId, path: string): Finding {
   const message = `the directory of a mission that the store does not know: ${path}`
-  const remedy = `agenc doctor --fix adds the mission to the store; or save what you need from it, then: rm -rf ${shellWord(path)}`
+  const removal = `save what you need from it, then: rm -rf ${shellWord(path)}`
+  if (!existsSync(context.paths.mission(id).agent)) return warning('leftovers', message, removal)
+  const remedy = `agenc doctor --fix adds the mission to the store; or ${removal}`
   return warning('leftovers', message, remedy, () =>
     withStore(context, db => {
       addMission(context, db, id)

@@ -1,9 +1,9 @@
-import { copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { findTranscript, holdsConversation, newestTranscript } from '../claude/transcript.ts'
 import type { Context } from '../context.ts'
-import { copiesOf, lossOf, missionDirectories } from '../db/lost-store.ts'
+import { copiesOf, lossOf, missingPart, missionDirectories } from '../db/lost-store.ts'
 import {
   getMission,
   insertMission,
@@ -28,8 +28,8 @@ const pauseMs = 50
 /** Makes a new store from the newest usable copy and from the missions' own files. The lost store's files are kept. */
 export async function rebuildStore(context: Context): Promise<string> {
   const { database } = context.paths
-  if ((await lossOf(database)) !== null && (await isPutBack(context)))
-    return 'a running mission has put the store back'
+  const isDeleted = !existsSync(database) || missingPart(database) !== null
+  if (isDeleted && (await isPutBack(context))) return 'a running mission has put the store back'
   const rebuilt = `${database}.rebuilt`
   const db = await openBase(database, rebuilt)
   try {

@@ -9,14 +9,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import Sqlite from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { newMissionId } from '../../src/mission-id.ts'
+import { systemProbe } from '../../src/system/process-identity.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import { type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { needLinux } from '../helpers/needs.ts'
 import { tryKill, untilGone } from '../helpers/processes.ts'
 import { type RecordsBox, recordsBox } from '../helpers/records.ts'
+import { smallDisk } from '../helpers/small-disk.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
 
@@ -123,17 +127,20 @@ async function expectItGoesOn(box: WrapperBox, id: string, terminal: { type(text
 
 describe('while a mission runs', () => {
   test.for([
-    ['the store', ''],
-    ['its log', '-wal'],
+    ['the store', ['']],
+    ['its log', ['-wal']],
+    ["its log's index", ['-shm']],
+    ['the log with its index', ['-wal', '-shm']],
+    ['every file of the store', ['', '-wal', '-shm']],
   ] as const)(
     '%s is deleted: the mission puts it back with everything in it',
-    async ([, suffix], context) => {
+    async ([, suffixes], context) => {
       needLinux(context)
       const box = wrapperBox()
       const { id, terminal } = await box.mission('--name', 'kept')
       await box.turn(id, terminal, 'Hello. [[text hello]]')
       const history = box.history(id)
-      rmSync(`${storeOf(box)}${suffix}`)
+      for (const suffix of suffixes) rmSync(`${storeOf(box)}${suffix}`)
       const refused = box.agenc(['mission', 'ls'])
       expect(refused.stderr).toMatch(/is gone|was deleted/)
       expect(refused.exitCode).toBe(1)
@@ -190,5 +197,68 @@ describe('doctor', () => {
         .map(mission => mission.id)
         .sort(),
     ).toEqual([id, lost].sort())
+  })
+  test('does not mistake a mission that is being made for a lost one, and sweeps one whose maker was killed', async () => {
+    const box = sandbox()
+    await storeMissions(box, [{}])
+    const id = newMissionId()
+    const root = join(box.agencHome, 'missions', id)
+    mkdirSync(join(root, 'agent'), { recursive: true })
+    writeFileSync(join(root, 'agent', 'half'), 'x')
+    const maker = systemProbe(systemRunner).identify(process.pid)!
+    writeFileSync(join(root, 'maker'), JSON.stringify(maker))
+    expect(findings(box)).toEqual(['crashed missions left nothing behind'])
+    writeFileSync(join(root, 'maker'), JSON.stringify({ ...maker, start: `${maker.start}0` }))
+    expect(findings(box)).toEqual([expect.stringContaining('interrupted')])
+    findings(box, '--fix')
+    expect(existsSync(root)).toBe(false)
+  })
+
+  test('finds nothing unfinished after mission new', async () => {
+    const box = recordsBox()
+    const { dir } = await box.create('--blank')
+    expect(existsSync(join(dir, '..', 'maker'))).toBe(false)
+    expect(existsSync(join(dir, '..', 'record.json'))).toBe(true)
+  })
+})
+
+describe('a store that cannot be used: the message names the cause', () => {
+  test('a directory in its place', () => {
+    const box = sandbox()
+    mkdirSync(storeOf(box), { recursive: true })
+    expect(box.agenc(['mission', 'ls'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('is not a file'),
+    })
+  })
+
+  test('another process has locked it', async () => {
+    const box = sandbox()
+    await storeMissions(box, [{}])
+    const db = new Sqlite(storeOf(box))
+    onTestFinished(() => void db.close())
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.exec('BEGIN EXCLUSIVE')
+    const { exitCode, stderr } = await box.agencAsync(['mission', 'ls'])
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('another process keeps it locked'),
+    })
+  })
+
+  test('the disk is full', async context => {
+    const box = sandbox()
+    const disk = smallDisk(context, box.agencHome)
+    const [id] = await storeMissions(box, [{}])
+    disk.fill()
+    for (const command of [
+      ['mission', 'rename', id!, 'x'.repeat(50)],
+      ['mission', 'archive', id!],
+    ]) {
+      const { exitCode, stderr } = box.agenc(command)
+      expect({ command, exitCode }).toEqual({ command, exitCode: 1 })
+      expect(stderr).toMatch(/disk is full/)
+      expect(stderr).not.toContain('AGENC_DEBUG')
+    }
   })
 })
