@@ -9,6 +9,7 @@ import { isMissionId, type MissionId } from '../mission-id.ts'
  * store, and without the write-ahead log it shows an older state. Opening it could then destroy what is left.
  */
 export async function refuseLostStore(path: string): Promise<void> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw isDirectory(path)
   const loss = await lossOf(path)
   if (loss !== null) throw new AgencError(loss, hintFor(path))
 }
@@ -16,12 +17,19 @@ export async function refuseLostStore(path: string): Promise<void> {
 /** Says what is wrong with the store's files. Resolves to null if SQLite may open them. */
 export async function lossOf(path: string): Promise<string | null> {
   const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats?.isDirectory()) return null
   if (!stats || stats.size === 0) return lossOfWhole(path, stats === undefined ? 'is gone' : 'is empty')
-  if (!stats.isFile()) return `${path} is not a file`
   const missing = sizeOf(`${path}-wal`) > 0 ? 0 : bytesMissing(path, stats.size)
   if (missing > 0) return `the store ${path} is cut off: ${missing} bytes are missing`
   const part = await deletedPart(path)
   return part === null ? null : `a part of the store is gone: ${part} was deleted`
+}
+
+function isDirectory(path: string): AgencError {
+  return new AgencError(
+    `cannot use the store ${path}: it is a directory`,
+    'Move it away, or set AGENC_DIRPATH to another directory.',
+  )
 }
 
 function lossOfWhole(path: string, what: string): string | null {

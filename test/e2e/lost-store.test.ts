@@ -150,14 +150,32 @@ describe('while a mission runs', () => {
     },
   )
 
-  test('the store is emptied: doctor rebuilds it, and the mission goes on in it', async () => {
+  test.each(losses.filter(([title]) => title !== 'deleted'))(
+    'the store is %s: doctor rebuilds it, and the mission goes on in it',
+    async (_title, lose) => {
+      const box = wrapperBox()
+      const { id, terminal } = await box.mission('--name', 'kept')
+      lose(storeOf(box))
+      expect(JSON.parse(box.agenc(['doctor', '--json']).stdout)).toContainEqual(
+        expect.objectContaining({ check: 'store', status: 'problem' }),
+      )
+      expect(box.agenc(['doctor', '--fix']).stderr).toContain('rebuilt the store')
+      expect(box.agencJson<MissionJson>(['mission', 'show', id])).toMatchObject({ status: 'running' })
+      await expectItGoesOn(box, id, terminal)
+    },
+  )
+
+  test('the store is emptied, and the mission ends: it is stopped in the rebuilt store', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission('--name', 'kept')
     truncateSync(storeOf(box))
+    terminal.type('/exit\r')
+    await terminal.exited
     expect(box.agenc(['mission', 'ls']).exitCode).toBe(1)
-    expect(box.agenc(['doctor', '--fix']).stderr).toContain('rebuilt the store')
-    expect(box.agencJson<MissionJson>(['mission', 'show', id])).toMatchObject({ status: 'running' })
-    await expectItGoesOn(box, id, terminal)
+    box.agenc(['doctor', '--fix'])
+    expect(box.agencJson<MissionJson[]>(['mission', 'ls'])).toMatchObject([
+      { id, name: 'kept', status: 'stopped', last_exit: { code: 0 } },
+    ])
   })
 })
 
@@ -228,7 +246,7 @@ describe('a store that cannot be used: the message names the cause', () => {
     mkdirSync(storeOf(box), { recursive: true })
     expect(box.agenc(['mission', 'ls'])).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('is not a file'),
+      stderr: expect.stringContaining('it is a directory'),
     })
   })
 
