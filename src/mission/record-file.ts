@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { type Approve, approveModes } from '../config/approve-modes.ts'
 import type { MissionChange, MissionRecord } from '../db/missions.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { isObject } from '../io/json.ts'
@@ -50,13 +51,18 @@ export function readRecordFile(path: string): Partial<LastingColumns> {
   try {
     const columns: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (!isObject(columns)) return {}
-    const known = lasting.filter(column => isColumnValue(columns[column]))
+    const known = lasting.filter(column => fits(column, columns[column]))
     return Object.fromEntries(known.map(column => [column, columns[column]]))
   } catch {
     return {}
   }
 }
 
-function isColumnValue(value: unknown): boolean {
-  return value === null || typeof value === 'string' || value === 0 || value === 1
+const flags: readonly string[] = ['setup_pending', 'session_begun']
+const required: readonly string[] = ['created_at', 'session_id']
+
+function fits(column: string, value: unknown): boolean {
+  if (flags.includes(column)) return value === 0 || value === 1
+  if (column === 'approve') return value === null || approveModes.includes(value as Approve)
+  return typeof value === 'string' || (value === null && !required.includes(column))
 }
