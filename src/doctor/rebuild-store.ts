@@ -14,6 +14,7 @@ import {
 import { moveAside } from '../db/move-aside.ts'
 import { type Database, openOrCreate } from '../db/open-store.ts'
 import { getRepo, insertRepo } from '../db/repos.ts'
+import { draftOf } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
 import { readRecordFile } from '../mission/record-file.ts'
 import { endedColumns, readNote } from '../mission/wrapper-note.ts'
@@ -30,7 +31,8 @@ export async function rebuildStore(context: Context): Promise<string> {
   const { database } = context.paths
   const isDeleted = !existsSync(database) || missingPart(database) !== null
   if (isDeleted && (await isPutBack(context))) return 'a running mission has put the store back'
-  const rebuilt = `${database}.rebuilt`
+  const lost = inodeOf(database)
+  const rebuilt = draftOf(database)
   const db = await openBase(database, rebuilt)
   try {
     addRepos(context, db)
@@ -39,10 +41,18 @@ export async function rebuildStore(context: Context): Promise<string> {
     db.close()
   }
   return withLock(database, () => {
+    if (inodeOf(database) !== lost) {
+      remove(rebuilt)
+      return 'another process has replaced the store'
+    }
     const aside = moveAside(database, context.now())
     renameSync(rebuilt, database)
     return `rebuilt the store from the missions' own files; what was left of it is in ${aside}`
   })
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino
 }
 
 /** A running mission still has the whole store open, and puts it back if it was deleted. */
@@ -126,6 +136,7 @@ function missionFromFiles(context: Context, db: Database, id: MissionId): NewMis
       transcript && holdsConversation(transcript) ? basename(transcript).replace(/\.jsonl$/, '') : id,
     forked_session_id: null,
     setup_pending: 0,
+    may_answer: 0,
   }
 }
 

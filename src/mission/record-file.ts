@@ -17,6 +17,7 @@ const lasting = [
   'permission_mode',
   'approve',
   'model',
+  'may_answer',
   'session_id',
   'session_begun',
   'forked_session_id',
@@ -58,7 +59,7 @@ export function readRecordFile(path: string): Partial<LastingColumns> {
   }
 }
 
-const flags: readonly string[] = ['setup_pending', 'session_begun']
+const flags: readonly string[] = ['setup_pending', 'session_begun', 'may_answer']
 const required: readonly string[] = ['created_at', 'session_id']
 
 function fits(column: string, value: unknown): boolean {

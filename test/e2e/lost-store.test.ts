@@ -280,3 +280,13 @@ describe('a store that cannot be used: the message names the cause', () => {
     }
   })
 })
+
+test('two doctors at once rebuild a store once, and leave nothing behind', async () => {
+  const box = sandbox()
+  const [id] = await storeMissions(box, [{}])
+  rmSync(storeOf(box))
+  await Promise.all([1, 2, 3].map(() => box.agencAsync(['doctor', '--fix'])))
+  expect(box.agencJson<MissionJson[]>(['mission', 'ls'])).toMatchObject([{ id }])
+  expect(asideOf(box)).toEqual([])
+  expect(readdirSync(box.agencHome).filter(name => name.endsWith('.tmp'))).toEqual([])
+})
