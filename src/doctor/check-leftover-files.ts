@@ -3,23 +3,28 @@ import { basename, dirname, join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { editPrefix } from '../config/write.ts'
 import type { Context } from '../context.ts'
+import { withStore } from '../db/with-store.ts'
 import { errorCode } from '../errors.ts'
 import { isDraft, realPathOf } from '../io/files.ts'
 import { hasLapsed, lockOf, takeoverOf } from '../io/lock.ts'
 import { shellWord } from '../io/shell-quote.ts'
+import { makingOf, unfinishedPrefix } from '../mission/maker-mark.ts'
 import { deletedPrefix } from '../mission/remove.ts'
-import { isMissionId } from '../mission-id.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
+import { MissionPaths } from '../paths.ts'
 import { stagingPrefix } from '../repo/staging.ts'
 import { isMakerGone } from '../system/maker.ts'
+import { systemProbe } from '../system/process-identity.ts'
 import { trialPrefix } from './check-claude.ts'
 import { type Finding, warning } from './findings.ts'
+import { addMission } from './rebuild-store.ts'
 
 const hourMs = 60 * 60 * 1000
 /** A clone that has not finished after a day was abandoned. */
 const abandonedCloneMs = 24 * hourMs
 
-/** Files that killed processes left behind. `known` are the missions in the store. */
-export function checkFiles(context: Context, known: ReadonlySet<string>): Finding[] {
+/** Files that killed processes left behind. `unknown` are the missions that have a directory but no record. */
+export function checkFiles(context: Context, unknown: readonly MissionId[]): Finding[] {
   const { paths, now } = context
   const nowMs = now().getTime()
   const aged = (directory: string) =>
@@ -31,6 +36,9 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
     ...missions
       .filter(({ name }) => name.startsWith(deletedPrefix))
       .map(({ path }) => removable('remains of a deleted mission', path)),
+    ...missions
+      .filter(({ name, path }) => name.startsWith(unfinishedPrefix) && isAbandoned(context, path))
+      .map(({ path }) => removable(interruptedNew, path)),
     ...aged(paths.repos)
       .filter(entry => entry.name.startsWith(stagingPrefix) && isLeft(entry, abandonedCloneMs))
       .map(({ path }) => removable('remains of a clone', path)),
@@ -46,9 +54,7 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
       .map(({ path }) => removable("remains of an interrupted 'doctor'", path)),
     ...unfinishedCopies(paths.database),
     ...[paths.config, paths.database].flatMap(path => leftLocks(path, nowMs)),
-    ...missions
-      .filter(({ name, ageMs }) => isMissionId(name) && !known.has(name) && ageMs > hourMs)
-      .map(({ path }) => (hasFiles(path) ? unknownMission(path) : emptyMission(path))),
+    ...unknown.flatMap(id => unknownMission(context, id)),
   ]
 }
 
@@ -93,6 +99,24 @@ function lapsedLock(lock: string): Finding {
   })
 }
 
+const interruptedNew = "remains of an interrupted 'mission new'"
+
+function isAbandoned({ exec }: Context, path: string): boolean {
+  return makingOf(new MissionPaths(path), systemProbe(exec)) === 'abandoned'
+}
+
+function unknownMission(context: Context, id: MissionId): Finding[] {
+  const mission = context.paths.mission(id)
+  switch (makingOf(mission, systemProbe(context.exec))) {
+    case 'being-made':
+      return []
+    case 'abandoned':
+      return [removable(interruptedNew, mission.root)]
+    case 'done':
+      return [hasFiles(mission.root) ? lostMission(context, id, mission.root) : emptyMission(mission.root)]
+  }
+}
+
 function removable(what: string, path: string): Finding {
   return warning('leftovers', `${what}: ${path}`, `rm -rf ${shellWord(path)}`, () => {
     rmSync(path, { recursive: true, force: true })
@@ -114,12 +138,17 @@ function removeEmptyDirectories(path: string): void {
   rmdirSync(path)
 }
 
-/** Never fixed automatically: if the store was lost, this directory may be the only copy of the work. */
-function unknownMission(path: string): Finding {
-  return warning(
-    'leftovers',
-    `the directory of a mission that the store does not know: ${path}`,
-    `Save what you need from it, then: rm -rf ${shellWord(path)}`,
+/** Never removed: this directory may be the only copy of the work. */
+function lostMission(context: Context, id: MissionId, path: string): Finding {
+  const message = `the directory of a mission that the store does not know: ${path}`
+  const removal = `save what you need from it, then: rm -rf ${shellWord(path)}`
+  if (!existsSync(context.paths.mission(id).agent)) return warning('leftovers', message, removal)
+  const remedy = `agenc doctor --fix adds the mission to the store; or ${removal}`
+  return warning('leftovers', message, remedy, () =>
+    withStore(context, db => {
+      addMission(context, db, id)
+      return `added mission ${shortId(id)} to the store`
+    }),
   )
 }
 

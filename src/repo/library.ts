@@ -1,11 +1,19 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import { hideCredentials, withAddress } from './credentials.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
-import { makeRepoId, type RepoId, type Source } from './reference.ts'
-import { fillThenPlace, makeStaging, removeEmptyDirectories, removeTree } from './staging.ts'
+import { makeRepoId, type RepoId, type Source, segmentProblem } from './reference.ts'
+import { fillThenPlace, makeStaging, removeEmptyDirectories, removeTree, stagingPrefix } from './staging.ts'
 
 type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>
 
@@ -13,6 +21,8 @@ type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>
 export function libraryPath(reposDir: string, id: string): string {
   return join(reposDir, makeRepoId(id.split('/')))
 }
+
+const deepest = 20
 
 /**
  * Clones a repo into the library. Throws `AlreadyThere` if another process was first. The library has bare repos with
@@ -108,6 +118,19 @@ export function findInLibrary(reposDir: string, id: RepoId): RepoId | undefined 
   }
   if (!isRepo(join(reposDir, ...found))) throw nested(found.join('/'), id)
   return found.join('/') as RepoId
+}
+
+/** The ids of all repos whose files are in the library. */
+export function listLibrary(reposDir: string, above: readonly string[] = []): string[] {
+  const names = existsSync(join(reposDir, ...above)) ? readdirSync(join(reposDir, ...above)) : []
+  return names
+    .filter(name => segmentProblem(name) === undefined && !name.startsWith(stagingPrefix))
+    .flatMap(name => {
+      const path = [...above, name]
+      const directory = join(reposDir, ...path)
+      if (isRepo(directory)) return path.length < 3 ? [] : [path.join('/')]
+      return path.length < deepest && statSync(directory).isDirectory() ? listLibrary(reposDir, path) : []
+    })
 }
 
 function isRepo(directory: string): boolean {
