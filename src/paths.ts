@@ -37,6 +37,21 @@ export class MissionPaths {
     return `${this.root}/prompt`
   }
 
+  /** Exists once a Claude was started with a first prompt that is a /command. */
+  get commandGiven(): string {
+    return `${this.root}/command-given`
+  }
+
+  /** Names the process that still fills the directory. */
+  get maker(): string {
+    return `${this.root}/maker`
+  }
+
+  /** A copy of the parts of its record that nothing else can tell, in case the store is lost. */
+  get record(): string {
+    return `${this.root}/record.json`
+  }
+
   get setupLog(): string {
     return `${this.root}/setup.log`
   }
@@ -55,6 +70,11 @@ export class MissionPaths {
     return `${this.root}/run/ev`
   }
 
+  /** Says which process is the wrapper and, if the store could not be written, how its run ended. */
+  get wrapperNote(): string {
+    return `${this.root}/run/wrapper`
+  }
+
   /** The FIFO that wakes the wrapper up. */
   get wakeup(): string {
     return `${this.root}/run/bell`
@@ -63,11 +83,6 @@ export class MissionPaths {
   /** FIFOs on which hooks wait for an answer. */
   get asks(): string {
     return `${this.root}/run/ask`
-  }
-
-  /** A copy of the settings that is known to deny nothing. Hooks need not ask while the settings are equal to it. */
-  get settingsWithoutDenies(): string {
-    return `${this.root}/run/settings-without-denies`
   }
 
   /** The settings that Claude is started with. */

@@ -7,6 +7,7 @@ import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
+import { markAsFinished } from './maker-mark.ts'
 import { missionService } from './open-service.ts'
 import { maySetUp } from './repo-setup.ts'
 import type { MissionService } from './service.ts'
@@ -19,6 +20,7 @@ export interface MissionWish {
   permissionMode: string | null
   approve: Approve | null
   model: string | null
+  mayAnswer: boolean
   prompt: string | null
   /** The conversation that the new one branches off from. */
   forkedSessionId: string | null
@@ -49,6 +51,7 @@ export async function createMission(
           session_id: id,
           forked_session_id: wish.forkedSessionId,
           setup_pending: setupPending,
+          may_answer: wish.mayAnswer ? 1 : 0,
         },
         ['created', { source: wish.source, name: wish.name }],
       ),
@@ -57,6 +60,7 @@ export async function createMission(
     rmSync(context.paths.mission(id).root, { recursive: true, force: true })
     throw error
   }
+  markAsFinished(context.paths.mission(id))
   return missions.get(id)!
 }
 

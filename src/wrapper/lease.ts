@@ -1,35 +1,30 @@
 import { abandonRequests } from '../db/approvals.ts'
-import type { MissionChange, MissionRecord } from '../db/missions.ts'
-import type { Database } from '../db/open-store.ts'
+import { leaseHolder, type MissionChange, type MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
-import { leaseHolder, statusOf } from '../mission/mission-status.ts'
-import type { MissionService } from '../mission/service.ts'
+import { endLease, type LeaseStore, type TimedEnding } from '../mission/end-lease.ts'
+import { statusOf } from '../mission/mission-status.ts'
+import type { MissionService, MissionWriter } from '../mission/service.ts'
+import type { StoredEnding } from '../mission/wrapper-note.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
-import type { ProcessIdentity, ProcessProbe } from '../system/process-identity.ts'
-import type { Ending } from './ending.ts'
+import { isSameProcess, type ProcessIdentity, type ProcessProbe } from '../system/process-identity.ts'
 
-/** A lease needs the service to change the mission, and the database to close its open requests. */
-export interface LeaseStore {
-  db: Database
-  missions: MissionService
-}
-
-export type StoredEnding = Pick<Ending, 'why' | 'code' | 'signal'>
-
-/** Takes the lease for this process. If several try, exactly one gets it. Returns the mission as it was before. */
+/**
+ * Takes the lease for this process. If several try, exactly one gets it. Returns the mission as it was before. `opener` is
+ * the process that opened this one's window, and may have reserved the lease.
+ */
 export function takeLease(
   { db, missions }: LeaseStore,
   id: MissionId,
   self: ProcessIdentity,
   probe: ProcessProbe,
   now: Date,
+  opener: ProcessIdentity | null = null,
 ): MissionRecord {
   return missions.write(writer => {
-    const mission = writer.get(id)
-    if (!mission) throw new AgencError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
+    const mission = existing(writer, id)
     const holder = leaseHolder(mission)
-    const liveness = holder ? probe.liveness([holder])[0]! : null
-    if (statusOf(mission, liveness, now) === 'running') throw alreadyRunning(mission)
+    const isReserved = holder !== null && [self, opener].some(one => isSameProcess(one, holder))
+    if (!isReserved) refuseRunning(mission, probe, now)
     const taken: MissionChange = {
       wrapper_pid: self.pid,
       wrapper_start: self.start,
@@ -43,15 +38,81 @@ export function takeLease(
     }
     writer.change(id, taken, ['started', { wrapper_pid: self.pid }])
     abandonRequests(db, id)
-    return mission
+    return isReserved ? { ...mission, wrapper_pid: null, wrapper_start: null } : mission
   })
 }
 
-function alreadyRunning({ id, wrapper_pid }: MissionRecord): AgencError {
-  return new AgencError(
-    `mission ${shortId(id)} is already running (process ${wrapper_pid})`,
-    `Stop it first with: agenc mission stop ${shortId(id)}`,
-  )
+/** A lease that this process holds for a wrapper which it is about to start. */
+export interface Reservation {
+  holder: ProcessIdentity
+  /** Hands the lease to the wrapper, unless the wrapper has taken it already. */
+  passTo(wrapper: ProcessIdentity): void
+  /** Puts the mission back to what it was before. */
+  cancel(): void
+}
+
+/** Reserves the lease, so that of several processes only one opens a window for the mission. Throws for the others. */
+export function reserveLease(
+  missions: MissionService,
+  id: MissionId,
+  self: ProcessIdentity,
+  probe: ProcessProbe,
+  now: Date,
+): Reservation {
+  const before = missions.write(writer => {
+    const mission = existing(writer, id)
+    refuseRunning(mission, probe, now)
+    writer.change(id, {
+      wrapper_pid: self.pid,
+      wrapper_start: self.start,
+      heartbeat_at: writer.at,
+      state: 'starting',
+      waiting_for: null,
+      waiting_since: null,
+      ended_by: wasLost(mission) ? 'lost' : mission.ended_by,
+    })
+    return mission
+  })
+  const changeIfStillOurs = (change: MissionChange) =>
+    void missions.write(writer => writer.changeIfHeldBy(id, self, change))
+  return {
+    holder: self,
+    passTo: ({ pid, start }) => changeIfStillOurs({ wrapper_pid: pid, wrapper_start: start }),
+    cancel: () => {
+      const { wrapper_pid, wrapper_start, heartbeat_at, state, waiting_for, waiting_since, ended_by } = before
+      changeIfStillOurs({
+        wrapper_pid,
+        wrapper_start,
+        heartbeat_at,
+        state,
+        waiting_for,
+        waiting_since,
+        ended_by,
+      })
+    },
+  }
+}
+
+function existing(writer: MissionWriter, id: MissionId): MissionRecord {
+  const mission = writer.get(id)
+  if (!mission) throw new AgencError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
+  return mission
+}
+
+function refuseRunning(mission: MissionRecord, probe: ProcessProbe, now: Date): void {
+  const holder = leaseHolder(mission)
+  const liveness = holder ? probe.liveness([holder])[0]! : null
+  if (statusOf(mission, liveness, now) === 'running') throw new AlreadyRunning(mission)
+}
+
+/** Another process has the lease. */
+export class AlreadyRunning extends AgencError {
+  constructor({ id, wrapper_pid }: MissionRecord) {
+    super(
+      `mission ${shortId(id)} is already running (process ${wrapper_pid})`,
+      `Stop it first with: agenc mission stop ${shortId(id)}`,
+    )
+  }
 }
 
 export function beat(missions: MissionService, id: MissionId, now: Date): void {
@@ -63,47 +124,26 @@ export function releaseLease(
   store: LeaseStore,
   id: MissionId,
   holder: ProcessIdentity | null,
-  ending: StoredEnding,
+  ending: TimedEnding,
 ): boolean {
   return endLease(store, id, holder, ending, { claude_pid: null, claude_start: null })
 }
 
-/**
- * Ends the lease after a failed start. `before` is the mission before the start: a lost mission stays lost, so that it
- * can be restored, and the pid of an old Claude that may still run is kept.
- */
-export function giveUpLease(store: LeaseStore, before: MissionRecord, self: ProcessIdentity): void {
-  const wasLost = before.ended_by === 'lost' || leaseHolder(before) !== null
-  const ending = { why: wasLost ? 'lost' : 'failed', code: 1, signal: null } as const
-  endLease(store, before.id, self, ending, { archived_at: before.archived_at })
+/** `before` is the mission before the failed start: a lost mission stays lost, so that it can be restored. */
+export function failedStart(before: MissionRecord): StoredEnding {
+  return { why: wasLost(before) ? 'lost' : 'failed', code: 1, signal: null }
 }
 
-function endLease(
-  { db, missions }: LeaseStore,
-  id: MissionId,
-  holder: ProcessIdentity | null,
-  { why, code, signal }: StoredEnding,
-  also: MissionChange,
+function wasLost(before: MissionRecord): boolean {
+  return before.ended_by === 'lost' || leaseHolder(before) !== null
+}
+
+/** Ends the lease after a failed start. The pid of an old Claude that may still run is kept. */
+export function giveUpLease(
+  store: LeaseStore,
+  before: MissionRecord,
+  self: ProcessIdentity,
+  ending: TimedEnding = failedStart(before),
 ): boolean {
-  const isLost = why === 'lost'
-  return missions.write(writer => {
-    const ended: MissionChange = {
-      ...also,
-      wrapper_pid: null,
-      wrapper_start: null,
-      heartbeat_at: null,
-      state: null,
-      waiting_for: null,
-      waiting_since: null,
-      background: 0,
-      exit_code: code,
-      exit_signal: signal,
-      exit_at: writer.at,
-      ended_by: isLost ? 'lost' : 'user',
-      last_active_at: writer.at,
-    }
-    if (!writer.changeIfHeldBy(id, holder, ended, ['ended', { why, code, signal, isLost }])) return false
-    abandonRequests(db, id)
-    return true
-  })
+  return endLease(store, before.id, self, ending, { archived_at: before.archived_at })
 }

@@ -1,10 +1,12 @@
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
+import { setPatience } from '../db/open-store.ts'
 import { getRepo } from '../db/repos.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { shortId } from '../mission-id.ts'
+import type { MissionPaths } from '../paths.ts'
 import { ApprovalLog } from './approval-log.ts'
 import { stateAtStart } from './claude-state.ts'
 import { type ControlMessage, ownBell } from './control-message.ts'
@@ -47,14 +49,13 @@ export class RestartLoop {
 
   /** Resolves when Claude has ended and no restart is wanted. */
   async run(): Promise<Ending> {
-    const { context, id, missions, log } = this.#run
+    const { context, id, db, missions, log } = this.#run
     const { events, asks, wakeup: wakeupPath } = context.paths.mission(id)
     for (const directory of [events, asks]) makePrivateDirectory(directory)
     const parts = this.#wire()
     const unsubscribe = missions.subscribe(parts.presenter.onChanged)
     try {
-      await parts.rules.makeReady()
-      // A killed wrapper may have left events unread.
+      // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
       parts.observer.readSpool()
       parts.requests.end()
       this.#observer = parts.observer
@@ -64,6 +65,7 @@ export class RestartLoop {
         parts.requests.end()
         if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
         log(`restarting mission ${shortId(id)}`)
+        setPatience(db)
         this.#config = await readConfig(context.paths)
       }
     } finally {
@@ -82,7 +84,7 @@ export class RestartLoop {
     const { paths, now, exec } = context
     const own = paths.mission(id)
 
-    const settings = new CurrentSettings(paths, this.#config, own.settingsWithoutDenies)
+    const settings = new CurrentSettings(paths, this.#config)
     const rules = new RuleEngine(db, id, paths, settings, log)
     const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log)
     const record = () => this.#record()
@@ -102,8 +104,11 @@ export class RestartLoop {
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
-    observer.onPromptTaken = () => removeFile(own.prompt)
-    wakeup.onWakeup = () => observer.onWakeup()
+    observer.onPromptTaken = () => forgetPrompt(own)
+    wakeup.onWakeup = () => {
+      void this.#run.followStore()
+      observer.onWakeup()
+    }
     return { rules, requests, observer, presenter, wakeup }
   }
 
@@ -126,7 +131,7 @@ export class RestartLoop {
     const { context, missions, agent, signals } = this.#run
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
-    if (wasPromptTaken(mission, context)) removeFile(context.paths.mission(mission.id).prompt)
+    if (wasPromptTaken(mission, context)) forgetPrompt(context.paths.mission(mission.id))
     const { mode, source } = effectiveMode(mission, this.#config)
     const launch = await agent.prepare({
       missionId: mission.id,
@@ -162,4 +167,9 @@ export class RestartLoop {
   #isTrusted({ repo }: MissionRecord): boolean {
     return repo === null || getRepo(this.#run.db, repo)?.trusted === 1
   }
+}
+
+function forgetPrompt({ prompt, commandGiven }: MissionPaths): void {
+  removeFile(prompt)
+  removeFile(commandGiven)
 }

@@ -1,12 +1,12 @@
 import { stopGraceMs } from '../config/read.ts'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/missions.ts'
-import { listHeldMissions } from '../db/missions.ts'
+import { leaseHolder, listHeldMissions, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { StatusLine } from '../io/status-line.ts'
-import { isGone, leaseHolder } from '../mission/mission-status.ts'
+import { isGone } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
+import { type StoredEnding, withEnding, writeNote } from '../mission/wrapper-note.ts'
 import { shortId } from '../mission-id.ts'
 import {
   isSameProcess,
@@ -15,7 +15,7 @@ import {
   systemProbe,
 } from '../system/process-identity.ts'
 import { signalPolitely, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
-import { releaseLease, type StoredEnding } from './lease.ts'
+import { releaseLease } from './lease.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
 
 /** How much longer than Claude's grace period a wrapper may take to end. */
@@ -23,7 +23,7 @@ const wrapperMs = 3_000
 const wakeMs = 250
 
 /**
- * Ends all given missions that are running, in parallel. When it resolves, their processes are gone and the store is up
+ * Ends all given missions that are running, in parallel, and the Claudes that killed wrappers left behind. When it resolves, their processes are gone and the store is up
  * to date. Resolves to the missions that may still run, for instance in another container.
  */
 export async function stopMissions(
@@ -46,12 +46,14 @@ export async function stopMissions(
     await waitUntilGone(probe, wrappers, wrapperMs)
   }
   status.clear()
-  const left = stillHeld(db, others)
+  const left = stillHeld(context, db, others)
   const areGone = await Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs)))
   // If this command runs inside a mission, it ends together with that mission. So that mission comes last.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
   if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
   const alive = new Set(left.filter((_, index) => !areGone[index]).map(({ mission }) => mission.id))
+  for (const mission of missions.filter(one => leaseHolder(one) === null))
+    if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', graceMs))) alive.add(mission.id)
   return missions.filter(({ id }) => alive.has(id))
 }
 
@@ -72,10 +74,10 @@ function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): Pro
 }
 
 /** The missions whose wrapper did not release its lease. Excludes leases that a new wrapper has taken since. */
-function stillHeld(db: Database, before: readonly Held[]): Held[] {
+function stillHeld({ paths }: Context, db: Database, before: readonly Held[]): Held[] {
   const wrappers = new Map(before.map(({ mission, wrapper }) => [mission.id, wrapper]))
   return listHeldMissions(db)
-    .flatMap(held)
+    .flatMap(mission => held(withEnding(paths, mission)))
     .filter(({ mission, wrapper }) => isSameProcess(wrapper, wrappers.get(mission.id) ?? null))
 }
 
@@ -89,8 +91,13 @@ async function cleanUp(
 ): Promise<boolean> {
   if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', graceMs))) return false
   if (!isGone(probe.liveness([wrapper])[0]!, mission, context.now())) return false
-  const missions = missionService(context, db)
-  releaseLease({ db, missions }, mission.id, wrapper, { why: 'stopped', code: null, signal: 'SIGKILL' })
+  const ending = { why: 'stopped', code: null, signal: 'SIGKILL' } as const
+  try {
+    releaseLease({ db, missions: missionService(context, db) }, mission.id, wrapper, ending)
+  } catch (error) {
+    const ended = { ...ending, at: context.now().toISOString() }
+    if (!writeNote(context.paths.mission(mission.id).wrapperNote, { wrapper, ended })) throw error
+  }
   return true
 }
 
@@ -127,6 +134,37 @@ export async function dismissLost(
   const missions = missionService(context, db)
   const ending: StoredEnding = { why: 'stopped', code: mission.exit_code, signal }
   return releaseLease({ db, missions }, mission.id, leaseHolder(mission), ending)
+}
+
+/**
+ * Ends the Claude of a mission that has no wrapper. Throws if it cannot be ended, because a mission that is deleted would
+ * leave no trace of it.
+ */
+export async function endClaudeLeftBehind(
+  context: Context,
+  mission: MissionRecord,
+  probe = systemProbe(context.exec),
+): Promise<void> {
+  const graceMs = await stopGraceMs(context.paths)
+  if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', graceMs))) throw claudeStillRuns(mission)
+}
+
+/** Throws if the mission's Claude may be alive. */
+export function refuseLiveClaude(
+  context: Context,
+  mission: MissionRecord,
+  probe = systemProbe(context.exec),
+): void {
+  const { claude_pid: pid, claude_start: start } = mission
+  if (pid === null || start === null) return
+  if (!isGone(probe.liveness([{ pid, start }])[0]!, mission, context.now())) throw claudeStillRuns(mission)
+}
+
+function claudeStillRuns({ id, claude_pid }: MissionRecord): AgencError {
+  return new AgencError(
+    `the Claude of ${shortId(id)} may still be running (process ${claude_pid}) and cannot be ended from here`,
+    'End that process, then try again. If /proc cannot be read here, make it readable.',
+  )
 }
 
 export function stillRunning(missions: readonly MissionRecord[]): AgencError {

@@ -7,6 +7,8 @@ import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { statusesOf, statusNow } from '../../mission/mission-status.ts'
 import { displayName, windowLabels } from '../../mission/naming.ts'
+import { missionService } from '../../mission/open-service.ts'
+import { withEnding } from '../../mission/wrapper-note.ts'
 import { shortId } from '../../mission-id.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { sessionTarget } from '../../tmux/current-window.ts'
@@ -24,7 +26,8 @@ import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
 import { becomeMission, openWindow } from '../../tmux/windows.ts'
 import { whyNotResumable } from '../../wrapper/find-conversation.ts'
-import { wrapperCommand, wrapperEnvironment } from '../../wrapper/launch.ts'
+import { startReserved, wrapperEnvironment } from '../../wrapper/launch.ts'
+import { AlreadyRunning } from '../../wrapper/lease.ts'
 
 const patienceMs = 30_000
 const pauseMs = 20
@@ -54,6 +57,8 @@ export default defineCommand<{ json?: boolean }>({
 })
 
 async function restoreAll(context: Context, db: Database, tmux: Tmux): Promise<Restored[]> {
+  // Stores the endings that could not be stored earlier.
+  missionService(context, db)
   const missions = listMissions(db).reverse()
   const statuses = statusesOf(context, missions)
   const lost = missions.filter((_, index) => statuses[index] === 'crashed')
@@ -82,10 +87,15 @@ async function restoreOne(
 ): Promise<string | null> {
   const obstacle = await whyNotResumable(context, mission)
   if (obstacle !== null) return obstacle
-  await openRestoredWindow(context, tmux, mission)
+  try {
+    await startReserved(context, db, mission, command => openRestoredWindow(context, tmux, mission, command))
+  } catch (error) {
+    if (!(error instanceof AlreadyRunning)) throw error
+    return error.message
+  }
   const deadline = Date.now() + patienceMs
   while (Date.now() < deadline) {
-    const now = getMission(db, mission.id)!
+    const now = withEnding(context.paths, getMission(db, mission.id)!)
     const status = statusNow(context, now)
     if (status === 'running' && now.state !== 'starting') return null
     if (status === 'stopped' || (status === 'crashed' && now.exit_at !== mission.exit_at)) {
@@ -96,22 +106,26 @@ async function restoreOne(
   return 'it did not start in time; its window shows how far it got'
 }
 
-async function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord): Promise<void> {
-  const command = wrapperCommand(context, mission)
+/** Resolves to the pid of the window's program. */
+async function openRestoredWindow(
+  context: Context,
+  tmux: Tmux,
+  mission: MissionRecord,
+  command: readonly string[],
+): Promise<number> {
   const environment = wrapperEnvironment(mission, null)
   if (askForSession(tmux).kind === 'there') {
     const directory = context.paths.mission(mission.id).agent
     const labels = windowLabels(mission)
     const wish = { labels, directory, command, environment, parent: null, after: null }
-    openWindow(tmux, { ...wish, focus: false, hasCrashed: true })
-    return
+    return openWindow(tmux, { ...wish, focus: false, hasCrashed: true }).pid
   }
   const first = { name: mission.id, command, environment }
   const become = becomeMission(`${sessionTarget}:`, windowLabels(mission), null)
-  if (!createSession(context, tmux, first, ...become)) {
-    await openRestoredWindow(context, tmux, mission)
-    return
-  }
+  if (!createSession(context, tmux, first, ...become))
+    return openRestoredWindow(context, tmux, mission, command)
+  const [pid] = tmux.tell(['display-message', '-p', '-t', `${sessionTarget}:`, '#{pane_pid}'])
   const found = adoptServer(context, tmux)
   if (found) configureSession(context, found, (await readConfig(context.paths)).tmux)
+  return Number(pid)
 }
