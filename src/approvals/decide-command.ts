@@ -11,7 +11,7 @@ import {
   placesFrom,
 } from './self-defence.ts'
 import { harmIn, knownProgram, writesFiles } from './shell/known-programs.ts'
-import { type LooseScript, readLoosely } from './shell/loose-script.ts'
+import { type LooseCommand, type LooseScript, readLoosely } from './shell/loose-script.ts'
 import { proveScript } from './shell/prove-script.ts'
 import { isLiteralWord, type ShellCommand, type ShellWord } from './shell/shell-command.ts'
 import { isKnownHarmless, type Suspect, suspectsOf, withoutQuotes } from './shell/suspects.ts'
@@ -57,21 +57,39 @@ export function decideCommandLine(
     const isEmpty = command.words.length + command.assignments.length === 0
     return [...(isEmpty ? [] : [decideOne(inPlace, tools)]), ...decideFiles(inPlace)]
   })
-  return loose ? [...verdicts, applyRules(situation, tools, wholeScript(situation, source, loose))] : verdicts
+  const evidence = suspects
+    .flat()
+    .map(suspect => (renamesFiles(suspect.command) ? suspect.command.text : suspect.evidence))
+  const whole = wholeScript(situation, source, loose, evidence.join(' '))
+  if (loose) return [...verdicts, applyRules(situation, tools, whole)]
+  if (commands.length === 1) return verdicts
+  const isSuspicious = applyRules({ ...situation, mode: 'all' }, tools, whole)
+  return isSuspicious.decision === 'allow' ? verdicts : [...verdicts, isSuspicious]
 }
 
-/** A script that is not proven, without the commands in it that are known to be harmless. */
-function wholeScript(situation: Situation, source: string, loose: LooseScript): Subject {
+function renamesFiles({ words }: ShellCommand): boolean {
+  return /^(?:cp|ln|mv)$/.test(words[0]?.value ?? '')
+}
+
+/** The words of a denied command may be spread over a script: `ln -s /usr/bin/git g; ./g push`. */
+function wholeScript(
+  situation: Situation,
+  source: string,
+  loose: LooseScript | null,
+  evidence: string,
+): Subject {
+  const isData = (command: LooseCommand) =>
+    command.hasPlainWords &&
+    command.writes.length === 0 &&
+    isKnownHarmless(command.words) &&
+    !renamesFiles(command)
+  const rest = loose ? withoutQuotes(loose.textWithout(isData)) : evidence
+  const reason = loose ? (loose.doubt ?? guardedText(situation, rest)) : null
   const text = source.replace(/\s+/g, ' ').trim()
-  const rest = withoutQuotes(
-    loose.textWithout(
-      ({ words, writes, hasPlainWords }) => hasPlainWords && writes.length === 0 && isKnownHarmless(words),
-    ),
-  )
-  const reason = loose.doubt ?? guardedText(situation, rest)
   return {
     text: source,
-    matchesLoosely: pattern => globsOf(situation, pattern).some(glob => matches(glob, text)),
+    matchesLoosely: pattern =>
+      loose !== null && globsOf(situation, pattern).some(glob => matches(glob, text)),
     mightMatch: pattern => mayContain(rest, pattern),
     whyNotCovered: () => noRuleMatches,
     guard: reason === null ? null : { reason, isNamedBy: () => false },

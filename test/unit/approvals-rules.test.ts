@@ -537,6 +537,7 @@ describe('options of a denied command', () => {
     ['rm -rf*', 'rm -fr x'],
     ['rm -rf*', 'rm -r -f x'],
     ['rm -rf*', 'rm x -rf'],
+    ['rm -rf*', 'rm -R -f x'],
     ['rm -rf*', 'rm --recursive --force x'],
     ['git push --force*', 'git push -f'],
     ['git push --force*', 'git push origin main --force'],

@@ -29,6 +29,8 @@ interface Scope {
   source: string
   hasPipe: boolean
   mayRepeat: boolean
+  /** It is in a substitution, so its output may become part of another command. */
+  isSubstituted: boolean
 }
 
 interface Range {
@@ -53,7 +55,8 @@ export function readLoosely(source: string): LooseScript {
     if (node.type === 'Command') {
       const command = readCommand(node, scope)
       commands.push(command)
-      if (scope.source === source) ranges.set(command, [node, ...node.redirects.flatMap(bodyOf)])
+      if (scope.source === source && !scope.isSubstituted)
+        ranges.set(command, [node, ...node.redirects.flatMap(bodyOf)])
     } else if (node.type === 'Redirected' || node.type === 'Coproc') {
       commands.push(readRedirections('redirects' in node ? node.redirects : [], node, scope))
     }
@@ -63,7 +66,7 @@ export function readLoosely(source: string): LooseScript {
     else forEachChild(node, child => visit(child, scopeInside(node, scope)))
   }
 
-  visit(script, { source, hasPipe: false, mayRepeat: false })
+  visit(script, { source, hasPipe: false, mayRepeat: false, isSubstituted: false })
   const textWithout = (isInert: (command: LooseCommand) => boolean) =>
     textOutside(
       [...ranges].flatMap(([command, own]) => (isInert(command) ? own : [])),
@@ -76,6 +79,8 @@ function scopeInside(node: SyntaxNode, scope: Scope): Scope {
   if (node.type === 'Script') return { ...scope, source: node.source ?? scope.source }
   if (node.type === 'Redirected')
     return { ...scope, hasPipe: scope.hasPipe || node.redirects.some(setsStdin) }
+  if (node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution')
+    return { ...scope, isSubstituted: true }
   return loops.has(node.type) ? { ...scope, mayRepeat: true } : scope
 }
 

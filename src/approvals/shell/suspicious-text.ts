@@ -28,7 +28,9 @@ function spellsOptions({ words }: ShellCommand, pattern: readonly string[]): boo
     new Set(
       list
         .filter(word => /^-/.test(word))
-        .flatMap(word => (word.startsWith('--') ? [word[2]] : [...word.slice(1)])),
+        .flatMap(word =>
+          word.startsWith('--') ? [word[2]?.toLowerCase()] : [...word.slice(1).toLowerCase()],
+        ),
     )
   const given = letters(values)
   const isInOrder = pattern

@@ -37,7 +37,8 @@ export default defineCommand<Input>({
     const dir = mission ? context.paths.mission(mission.id).agent : context.cwd
     const mode = mission ? effectiveApprove(mission, config) : modeWithoutMission(config)
     const { rules } = config.approvals
-    const verdict = decide({ tool, input: inputFor(tool, what), dir, cwd: dir }, rules, mode)
+    const places = { agencHome: context.paths.home, claudeDirectory: context.env.CLAUDE_CONFIG_DIR }
+    const verdict = decide({ tool, input: inputFor(tool, what), dir, cwd: dir, ...places }, rules, mode)
     if (json) context.out.line(JSON.stringify(verdictJson(verdict, rules)))
     else print(context, verdict)
     addRemark(context, config, mission)
