@@ -173,7 +173,7 @@ class ScriptReader {
       const plain = this.#take(plainCharacters) ?? this.#take(/(?<=[^\s;&|<>])[~^]/y)
       if (plain && !/[~^]/.test(plain[0])) value += plain[0]
       else if (plain) expands(plain[0])
-      else if (this.#at === start && this.#take(/~(?=\/)/y)) value += '~'
+      else if (this.#at === start && this.#take(/~(?=[/\s;&|]|$)/y)) value += '~'
       else if (this.#take(/\\\n/y)) continue
       else if (this.#take(/\\[\x20-\x7e]/y)) value += this.#source[this.#at - 1]
       else if (this.#take(/[*?]|\[[\w.^-]+\]/y)) expands(unknownText)
