@@ -16,6 +16,9 @@ const launchers = new Set([
   'zsh',
 ])
 
+/** The programs named evil in the sandbox's repo make this file. */
+const evilTrace = 'home/evil-ran'
+
 /** Says what a command did that no rule allows. Returns null if it did only what the wildcard rules allow. */
 export function unauthorised({ ran, changed }: Observation): string | null {
   const rights = ran.map(rightsOf)
@@ -26,9 +29,7 @@ export function unauthorised({ ran, changed }: Observation): string | null {
   )
   if (other) return `ran ${other.join(' ')}`
   const mayWrite = rights.includes('write')
-  const written = changed.find(
-    name => !mayWrite || !name.startsWith('work/') || name.startsWith('work/.git/'),
-  )
+  const written = changed.find(name => !mayWrite || name.startsWith('work/.git/') || name === evilTrace)
   return written === undefined ? null : `changed ${written}`
 }
 

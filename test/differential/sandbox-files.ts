@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 /** sort, git and others read this file name as an option when the shell puts it in the place of `*`. */
 const nameLikeOption = '--output=P'
 
-const evilScript = '#!/bin/sh\nevil\n'
+/** Leaves a trace without the help of PATH. */
+const evilScript = '#!/bin/sh\n: >"$HOME/evil-ran"\n'
 
 const workFiles: Record<string, string> = {
   Makefile: '.PHONY: all test build lint check clean\nall test build lint check clean:\n\t@repo-script $@\n',
@@ -18,6 +19,7 @@ const workFiles: Record<string, string> = {
   f: 'alpha beta\ngamma delta\nalpha\n',
   f2: 'alpha\nepsilon\n',
   'data.json': '{"name": "prepared", "items": [1, 2, 3]}\n',
+  push: '',
   'push.txt': 'push\n',
   'git-push.txt': 'git push\n',
   'src/a.ts': 'export const a = 1 // TODO\n',
@@ -25,7 +27,7 @@ const workFiles: Record<string, string> = {
   'test/a.test.ts': 'import "../src/a.ts"\n',
   'sub/Makefile': '.PHONY: all test\nall test:\n\t@evil\n',
   'sub/package.json': JSON.stringify({ name: 'sub', version: '1.0.0', scripts: { test: 'evil' } }),
-  'evil.mk': '.PHONY: all test\nall test:\n\t@evil\n',
+  'evil.mk': 'x := $(shell evil)\n.PHONY: all test\nall test:\n\t@evil\n',
   'evil.sed': '1e evil\n',
   'evil.awk': 'BEGIN { system("evil") }\n',
   'evil.js': 'require("child_process").spawnSync("evil")\n',
@@ -60,7 +62,7 @@ export function prepareFiles(root: string): void {
     'home/.npmrc':
       'update-notifier=false\noffline=true\nfund=false\naudit=false\nloglevel=error\nlogs-max=0\n',
     'home/.gitconfig':
-      '[safe]\n\tdirectory = *\n[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n[push]\n\tdefault = current\n',
+      '[safe]\n\tdirectory = *\n[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n[push]\n\tdefault = current\n[rebase]\n\tautoStash = true\n',
   })
   chmodSync(join(root, 'outside/evil'), 0o755)
   prepareRepo(root, work)
@@ -76,6 +78,9 @@ function prepareRepo(root: string, work: string): void {
   git('commit', '--quiet', '--message', 'first')
   git('commit', '--quiet', '--allow-empty', '--message', 'second')
   git('remote', 'add', 'origin', '../remote.git')
+  // Without this, git refuses to push from the detached HEAD of a rebase.
+  git('config', 'remote.origin.push', 'HEAD:refs/heads/pushed')
+  mkdirSync(join(work, '.git', 'hooks'))
   writeFileSync(join(work, 'f'), 'alpha beta\nchanged\n')
   // Every push that arrives is recorded, whichever git sent it and under whichever name, and then refused.
   const hook = join(root, 'remote.git', 'hooks', 'pre-receive')

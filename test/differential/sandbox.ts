@@ -40,10 +40,10 @@ export interface Sandbox {
 
 /** Their own behaviour matters: most can run other programs or write files. */
 const realPrograms = `
-  awk basename bash bc cat cmp column comm cp csplit cut date dc dd diff diff3 dirname du echo ed egrep env ex expand
+  awk basename bash bc cat chmod cmp column comm cp csplit cut date dc dd diff diff3 dirname du echo ed egrep env ex expand
   expr false fgrep file find flock fmt fold getopt git grep gzip gunzip head join jq less ln ls make man mawk mkdir
   mktemp more mv nice nl nohup od openssl paste patch perl pr printenv printf ptx pwd python3 readlink realpath rev
-  sdiff sed seq setsid sh shuf sleep sort split stat stdbuf strings sum tac tail tar tee test time timeout tr true
+  sdiff sed seq setsid sh shuf sleep sort split stat stdbuf strings sum tac tail tar tclsh tee test time timeout tr true
   tsort uniq vim watch wc which who xargs xxd xz zcat zgrep zsh [`
 
 /** These only record that they were called. */
