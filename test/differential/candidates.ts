@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are the shell's
-import { attacks, pushAttacks, unshownAttacks, unshownPushAttacks } from '../corpus/attacks.ts'
+import { attacks, pushAttacks, selfAttacks, unshownAttacks, unshownPushAttacks } from '../corpus/attacks.ts'
 import { ordinaryCommands } from '../corpus/ordinary-commands.ts'
 import type { Random } from './random.ts'
+import type { Aim } from './trial.ts'
 
 /** Commands that the wildcard rules allow, about files that the sandbox has. */
 const harmless = [
@@ -505,7 +506,7 @@ const specialCharacters = [
   ']]',
 ]
 
-const payloads: Record<'rules' | 'push', readonly string[]> = {
+const payloads: Record<Aim, readonly string[]> = {
   rules: ['evil', 'evil', './evil', 'touch P', 'ls/evil', 'sh evil.sh', '>P', 'evil x'],
   push: [
     'git push',
@@ -519,11 +520,33 @@ const payloads: Record<'rules' | 'push', readonly string[]> = {
     'git ${y:-push}',
     'xargs git <push.txt',
   ],
+  writes: [
+    'echo x >../outside/P',
+    'cp f ../outside/P',
+    'evil',
+    'ln -s ../outside l',
+    'echo x >l/P',
+    'cd ../outside',
+    'tee l/P',
+    'mv f2 .git/x',
+  ],
+  self: [
+    'echo x >~/.claude/settings.json',
+    'cp f ~/.agenc/config.json',
+    'cp f "$HOME/.claude/settings.json"',
+    'cd ~/.agenc; echo x >config.json',
+    'tee ~/.claude/settings.json <f',
+    'mv ~/.agenc x',
+    'cp f $x/settings.json',
+    'chmod 777 ~/.agenc/config.json',
+  ],
 }
 
-const attackCorpus: Record<'rules' | 'push', readonly string[]> = {
+const attackCorpus: Record<Aim, readonly string[]> = {
   rules: Object.values({ ...attacks, ...unshownAttacks }).flat(),
   push: Object.values({ ...pushAttacks, ...unshownPushAttacks }).flat(),
+  writes: Object.values(attacks).flat(),
+  self: Object.values(selfAttacks).flat(),
 }
 
 /** Commands without `npm`, which takes a third of a second to start. */
@@ -614,16 +637,21 @@ function crossOver(first: string, second: string, random: Random): string {
   ].join('')
 }
 
-const traces: Record<'rules' | 'push', RegExp> = { rules: /evil|touch P|P/, push: /push|\$x/ }
+const traces: Record<Aim, RegExp> = {
+  rules: /evil|touch P|P/,
+  writes: /evil|P|outside|\bl\b|\.g/,
+  push: /push|\$x/,
+  self: /\.[ac]|HOME|~/,
+}
 
 /** Makes one command that tries to run more than rules allow, or to push although a rule denies it. */
-export function candidate(random: Random, aim: 'rules' | 'push'): string {
+export function candidate(random: Random, aim: Aim): string {
   const command = mutated(random, aim)
   // A change may have cut the payload off, and then the command could show nothing.
   return traces[aim].test(command) ? command : candidate(random, aim)
 }
 
-function mutated(random: Random, aim: 'rules' | 'push'): string {
+function mutated(random: Random, aim: Aim): string {
   const payload = random.pick(payloads[aim])
   const start = random.chance(0.35)
     ? random.pick(attackCorpus[aim])

@@ -20,7 +20,7 @@ const launchers = new Set([
 const evilTrace = 'home/evil-ran'
 
 /** Says what a command did that no rule allows. Returns null if it did only what the wildcard rules allow. */
-export function unauthorised({ ran, changed }: Observation): string | null {
+export function unauthorised({ ran, changed }: Observation, hasWriteRule = false): string | null {
   const rights = ran.map(rightsOf)
   const runsRepo = ran.some(([program]) => program === 'make' || program === 'npm')
   const other = ran.find(
@@ -29,7 +29,11 @@ export function unauthorised({ ran, changed }: Observation): string | null {
   )
   if (other) return `ran ${other.join(' ')}`
   const mayWrite = rights.includes('write')
-  const written = changed.find(name => !mayWrite || name.startsWith('work/.git/') || name === evilTrace)
+  const isAllowed = (name: string) => {
+    if (name.startsWith('work/.git/') || name === evilTrace) return false
+    return hasWriteRule ? name.startsWith('work/') : mayWrite
+  }
+  const written = changed.find(name => !isAllowed(name))
   return written === undefined ? null : `changed ${written}`
 }
 
@@ -54,4 +58,10 @@ export function hasPushed({ ran }: Observation): boolean {
   return ran.some(
     ([program, ...args]) => program === 'git' && (args[0] === 'received' || subcommand(args) === 'push'),
   )
+}
+
+/** Says which file of Claude's or agenc's settings was changed. Returns null if none was. */
+export function changesSettings({ changed }: Observation): string | null {
+  const file = changed.find(name => /^home\/\.(?:claude|agenc)(?:\/|$)/.test(name))
+  return file === undefined ? null : `changed ${file}`
 }

@@ -9,7 +9,8 @@ const nameLikeOption = '--output=P'
 const evilScript = '#!/bin/sh\n: >"$HOME/evil-ran"\n'
 
 const workFiles: Record<string, string> = {
-  Makefile: '.PHONY: all test build lint check clean\nall test build lint check clean:\n\t@repo-script $@\n',
+  Makefile:
+    'MAKEFLAGS += --no-builtin-rules\n.SUFFIXES:\n.PHONY: all test build lint check clean\nall test build lint check clean:\n\t@repo-script $@\n',
   'package.json': JSON.stringify({
     name: 'prepared',
     version: '1.0.0',
@@ -25,8 +26,10 @@ const workFiles: Record<string, string> = {
   'src/a.ts': 'export const a = 1 // TODO\n',
   'src/b.ts': 'export const b = 2\n',
   'test/a.test.ts': 'import "../src/a.ts"\n',
-  'sub/Makefile': '.PHONY: all test\nall test:\n\t@evil\n',
-  'sub/package.json': JSON.stringify({ name: 'sub', version: '1.0.0', scripts: { test: 'evil' } }),
+  'sub/Makefile': '.PHONY: all test\nall test:\n\t@repo-script $@\n',
+  'sub/package.json': JSON.stringify({ name: 'sub', version: '1.0.0', scripts: { test: 'repo-script' } }),
+  config: 'x\n',
+  'settings.json': 'x\n',
   'evil.mk': 'x := $(shell evil)\n.PHONY: all test\nall test:\n\t@evil\n',
   'evil.sed': '1e evil\n',
   'evil.awk': 'BEGIN { system("evil") }\n',
@@ -59,6 +62,11 @@ export function prepareFiles(root: string): void {
   write(root, {
     'outside/secret': 'secret\n',
     'outside/evil': evilScript,
+    'outside/Makefile': '.PHONY: all test\nall test:\n\t@evil\n',
+    'outside/package.json': JSON.stringify({ name: 'outside', version: '1.0.0', scripts: { test: 'evil' } }),
+    'home/.claude/settings.json': '{}\n',
+    'home/.agenc/config.json': '{}\n',
+    'work/sub/.agenc/config.json': 'x\n',
     'home/.npmrc':
       'update-notifier=false\noffline=true\nfund=false\naudit=false\nloglevel=error\nlogs-max=0\n',
     'home/.gitconfig':

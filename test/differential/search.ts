@@ -17,6 +17,7 @@ export interface SearchResult {
 }
 
 const workers = 2
+const aims: readonly Aim[] = ['rules', 'push', 'rules', 'self', 'writes']
 
 /** Makes commands from the seed, and runs each one that agenc would not ask about. */
 export async function search(
@@ -29,7 +30,7 @@ export async function search(
   const work = async () => {
     const sandbox = maker.make()
     while (!isOver(result.candidates)) {
-      const aim: Aim = result.candidates++ % 3 === 0 ? 'push' : 'rules'
+      const aim = aims[result.candidates++ % aims.length]!
       const text = candidate(random, aim)
       if (known.has(text)) continue
       known.add(text)

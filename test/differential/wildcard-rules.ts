@@ -28,6 +28,7 @@ const readers = [
   'basename *',
   'realpath *',
   'pwd',
+  'cd *',
   'which *',
   'echo *',
   'printf *',
@@ -57,6 +58,9 @@ const writers = [
   'mkdir *',
   'cp *',
   'mv *',
+  'ln *',
+  'tee *',
+  'git config *',
 ]
 
 export const wildcardPatterns: readonly string[] = [...readers, ...writers]
@@ -66,6 +70,9 @@ export const wildcardRules: readonly Rule[] = wildcardPatterns.map(match => ({
   match,
   decision: 'allow',
 }))
+
+/** With this rule too, commands may write below the mission's directory. */
+export const writeRule: Rule = { tool: 'Edit|Write', match: '{dir}/**', decision: 'allow' }
 
 export const denyPush: readonly Rule[] = [{ tool: 'Bash', match: 'git push*', decision: 'deny' }]
 
