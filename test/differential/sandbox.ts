@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { prepareFiles } from './sandbox-files.ts'
 
 export type ShellName = 'bash' | 'zsh'
@@ -86,12 +86,13 @@ function makeSandbox(root: string, template: string): Sandbox {
   const bin = join(root, 'bin')
   mkdirSync(root)
   makeStandIns(bin, log)
-  const restore = () => {
-    for (const name of restored) rmSync(join(root, name), { recursive: true, force: true })
-    run('cp', ['-a', ...restored.map(name => join(template, name)), root])
+  const copy = (names: readonly string[]) => {
+    for (const name of names) rmSync(join(root, name), { recursive: true, force: true })
+    for (const name of names.filter(item => existsSync(join(template, item))))
+      run('cp', ['-a', join(template, name), join(root, dirname(name))])
     return snapshot(root)
   }
-  let before = restore()
+  let before = copy(restored)
   const env = {
     PATH: bin,
     HOME: home,
@@ -108,13 +109,30 @@ function makeSandbox(root: string, template: string): Sandbox {
       writeFileSync(log, '')
       chmodSync(log, 0o666)
       const timedOut = await runShell(shell, command, { cwd: work, env })
-      const after = snapshot(root)
-      const changed = differences(before, after)
-      const ran = readLog(log)
-      if (changed.length > 0) before = restore()
-      return { ran, changed, timedOut }
+      const changed = differences(before, snapshot(root))
+      const isRepoAsBefore = gitState(work) === gitState(join(template, 'work'))
+      if (changed.length > 0 || !isRepoAsBefore) before = copy(isRepoAsBefore ? outermost(changed) : restored)
+      return { ran: readLog(log), changed, timedOut }
     },
   }
+}
+
+/** Tells a repo apart from one on another branch or in the middle of a rebase. Indexes and logs change harmlessly. */
+function gitState(work: string): string {
+  const git = join(work, '.git')
+  if (!existsSync(join(git, 'HEAD'))) return 'no repo'
+  const names = readdirSync(git).filter(name => !/^(?:ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG|logs|index.*)$/.test(name))
+  return [readFileSync(join(git, 'HEAD'), 'utf8'), ...names.sort()].join('\n')
+}
+
+/** Drops the paths that lie below another one in the list. */
+function outermost(paths: readonly string[]): string[] {
+  const all = new Set(paths)
+  const isBelowAnother = (path: string): boolean => {
+    const parent = dirname(path)
+    return parent !== '.' && (all.has(parent) || isBelowAnother(parent))
+  }
+  return paths.filter(path => !isBelowAnother(path))
 }
 
 function run(file: string, args: string[]): void {

@@ -1,7 +1,7 @@
 import { decide, objection } from '../../src/approvals/decide.ts'
 import { changesSettings, hasPushed, unauthorised } from './judge.ts'
 import { type Observation, type Sandbox, type ShellName, shellNames } from './sandbox.ts'
-import { denyPush, wildcardRules, writeRule } from './wildcard-rules.ts'
+import { denyPush, wildcardRules, writeRules } from './wildcard-rules.ts'
 
 /**
  * `rules`: run more than the wildcard rules allow. `writes`: write elsewhere than in the mission's directory. `push`:
@@ -30,7 +30,7 @@ type Place = Pick<Sandbox, 'work' | 'home'>
 export function runsUnasked(aim: Aim, command: string, { work, home }: Place): boolean {
   const request = { tool: 'Bash', input: { command }, dir: work, cwd: work, home }
   if (aim === 'rules') return decide(request, wildcardRules, 'rules').decision === 'allow'
-  if (aim === 'writes') return decide(request, [...wildcardRules, writeRule], 'rules').decision === 'allow'
+  if (aim === 'writes') return decide(request, writeRules, 'rules').decision === 'allow'
   return decide(request, denyPush, 'all').decision === 'allow' || objection(request, denyPush) === null
 }
 
@@ -54,7 +54,7 @@ export async function run(aim: Aim, command: string, sandbox: Sandbox): Promise<
 export function describeFinding({ aim, command, shell, did }: Finding): string {
   const limit = {
     rules: 'the wildcard rules',
-    writes: 'the write rule',
+    writes: 'the rules for writing',
     push: 'deny git push*',
     self: 'the guard of settings',
   }[aim]

@@ -71,8 +71,13 @@ export const wildcardRules: readonly Rule[] = wildcardPatterns.map(match => ({
   decision: 'allow',
 }))
 
-/** With this rule too, commands may write below the mission's directory. */
-export const writeRule: Rule = { tool: 'Edit|Write', match: '{dir}/**', decision: 'allow' }
+const writesAnywhere = /^(?:cp|mv|tee|tar|mkdir) /
+
+/** Only redirections may write with these rules, and only below the mission's directory. */
+export const writeRules: readonly Rule[] = [
+  ...wildcardRules.filter(({ match = '' }) => !writesAnywhere.test(match)),
+  { tool: 'Edit|Write', match: '{dir}/**', decision: 'allow' },
+]
 
 export const denyPush: readonly Rule[] = [{ tool: 'Bash', match: 'git push*', decision: 'deny' }]
 
