@@ -121,7 +121,9 @@ function makeSandbox(root: string, template: string): Sandbox {
 function gitState(work: string): string {
   const git = join(work, '.git')
   if (!existsSync(join(git, 'HEAD'))) return 'no repo'
-  const names = readdirSync(git).filter(name => !/^(?:ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG|logs|index.*)$/.test(name))
+  const names = readdirSync(git).filter(
+    name => !/^(?:ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG|logs|index.*)$/.test(name),
+  )
   return [readFileSync(join(git, 'HEAD'), 'utf8'), ...names.sort()].join('\n')
 }
 
