@@ -192,6 +192,12 @@ export const attacks: Readonly<Record<string, readonly string[]>> = {
     "printf '\\U00000025d' 'path[$(evil)]'",
     "printf 'a\\u0025i' 'path[$(evil)]'",
     'printf "\\u0025d" \'path[$(evil)]\'',
+    'echo \'path[$(evil)]\'; echo "$HOME\\\n[_]"',
+    "echo 'path[$(evil)]'; echo $HOME\\\n[_]",
+    "echo 'path[$(evil)]'; echo $HOME[_]",
+    'echo \'path[$(evil)]\'; echo "$HOME[_]"',
+    'echo \'path[$(evil)]\'; echo "$PWD[_]"',
+    "echo 'path[$(evil)]'; printf %d _",
   ],
   'here-documents and here-strings': [
     'cat <<EOF\n$(evil)\nEOF',
@@ -1171,7 +1177,7 @@ export const attacks: Readonly<Record<string, readonly string[]>> = {
     'git config core.fsmonitor{,/../evil}',
     'git config core.fsmonitor{,x}',
   ],
-  'globs and braces that lead to a protected file': [
+  'words that the shell completes to a protected file': [
     'cp evil .g?t/hooks',
     'cp f .g?t/config',
     'cp f .[g]it/config',
@@ -1181,6 +1187,10 @@ export const attacks: Readonly<Record<string, readonly string[]>> = {
     'mv config .g{i,it}',
     'cp f ./.g?t/config',
     'cp f sub/../.g?t/config',
+    'echo .git/config; cp f ./"$_"',
+    'echo .git/config; cp f "$_"',
+    'echo .git/config; tee ./$_ <f',
+    'echo git; cp f ."$_"/config',
   ],
 }
 
