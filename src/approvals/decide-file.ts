@@ -1,8 +1,9 @@
 import { isAbsolute, join, normalize, resolve } from 'node:path'
 import picomatch from 'picomatch'
-import { applyRules, noRuleMatches } from './apply-rules.ts'
+import { applyRules, noRuleMatches, type ToolNames } from './apply-rules.ts'
 import type { ExplainedVerdict, Situation } from './rule.ts'
-import { directoryTools, inputText, pathField, writingTools } from './tool-input.ts'
+import { guardedPlace } from './self-defence.ts'
+import { directoryTools, inputText, pathField, toolNames } from './tool-input.ts'
 
 const strict = { dot: true, nonegate: true, windows: false }
 const loose = { ...strict, nocase: true }
@@ -12,8 +13,8 @@ export function decideFileTool(situation: Situation): ExplainedVerdict[] {
   const { tool, input, cwd } = situation.request
   const given = inputText(input, pathField(tool)!) || (directoryTools.has(tool) ? cwd : '')
   const paths = given === '' ? [] : [given, ...pathsInSearchPattern(situation, given)]
-  if (paths.length === 0) return [decidePath(situation, tool, null, 'no path')]
-  return paths.map(path => decidePath(situation, tool, path, path))
+  if (paths.length === 0) return [decidePath(situation, toolNames(tool), null, 'no path')]
+  return paths.map(path => decidePath(situation, toolNames(tool), path, path))
 }
 
 const patternFields: Record<string, string> = { Glob: 'pattern', Grep: 'glob' }
@@ -35,12 +36,12 @@ const magicLink = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|fd)(?:\/|$)/
 /** Decides about one path; null stands for an unknown path. */
 export function decidePath(
   situation: Situation,
-  tool: string,
+  tools: ToolNames,
   path: string | null,
   text: string,
 ): ExplainedVerdict {
   if (path === null || magicLink.test(resolve(situation.request.cwd, path.trim()))) {
-    return applyRules(situation, tool, {
+    return applyRules(situation, tools, {
       text,
       matchesLoosely: () => false,
       mightMatch: () => true,
@@ -48,8 +49,10 @@ export function decidePath(
     })
   }
   const places = placesOf(situation, path)
+  const isWrite = tools.restricting.includes('Write')
+  const guarded = isWrite ? guardedPlace(situation, places) : null
   const spellings = [path, ...places].map(place => place.normalize('NFC').replaceAll('\n', ' '))
-  return applyRules(situation, tool, {
+  return applyRules(situation, tools, {
     text,
     mightMatch: () => false,
     matchesLoosely(pattern) {
@@ -59,11 +62,15 @@ export function decidePath(
     whyNotCovered(pattern) {
       const globs = globsOf(situation, pattern).map(glob => picomatch(glob, strict))
       if (!places.every(place => globs.some(isMatch => isMatch(place)))) return noRuleMatches
-      const name = writingTools.has(tool) ? protectedName(situation, places) : null
+      const name = isWrite ? protectedName(situation, places) : null
       return name && !pattern.includes(name)
         ? `writing to ${name} can make other programs run commands`
         : null
     },
+    guard:
+      guarded === null
+        ? null
+        : { reason: guarded, isNamedBy: pattern => namesGuarded(situation, pattern, places) },
   })
 }
 
@@ -87,7 +94,7 @@ const protectedNames = new Set(
   .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .zlogin .config`.split(/\s+/),
 )
 
-function protectedName({ request, resolvePath }: Situation, places: readonly string[]): string | null {
+export function protectedName({ request, resolvePath }: Situation, places: readonly string[]): string | null {
   const dirs = [resolve(request.dir), resolvePath(request.dir)].map(dir => `${dir}/`)
   for (const place of places) {
     const dir = dirs.find(prefix => place.startsWith(prefix)) ?? ''
@@ -98,6 +105,13 @@ function protectedName({ request, resolvePath }: Situation, places: readonly str
     if (name !== undefined) return name
   }
   return null
+}
+
+/** True if the pattern covers the places, and would be guarded even without its wildcards. */
+function namesGuarded(situation: Situation, pattern: string, places: readonly string[]): boolean {
+  const globs = globsOf(situation, pattern)
+  const isNamed = globs.some(glob => guardedPlace(situation, [picomatch.scan(glob).base]) !== null)
+  return isNamed && places.every(place => globs.some(glob => picomatch(glob, strict)(place)))
 }
 
 function escapeGlob(path: string): string {

@@ -1,0 +1,102 @@
+import { basename, isAbsolute, join, resolve } from 'node:path'
+import type { Request, Situation } from './rule.ts'
+import { harmIn } from './shell/known-programs.ts'
+import { baseName, literalWord, type ShellWord } from './shell/shell-command.ts'
+
+/**
+ * What a mission could use to widen its own rights is asked in every mode: agenc's home except the mission's own
+ * directory, Claude's settings, commands that type into tmux panes, and commands of agenc that are not known to be
+ * harmless. Only a rule that names it allows it.
+ */
+
+/** Returns why a write to one of these places is asked about; null if it is not. */
+export function guardedPlace({ request, resolvePath }: Situation, places: readonly string[]): string | null {
+  const { agencHome, claudeDirectory } = guardedDirectories(request)
+  const isIn = (place: string, root: string) =>
+    [root, resolvePath(root)].some(at => place === at || place.startsWith(`${at}/`))
+  const ownDirectory = isIn(request.dir, agencHome) ? request.dir : null
+  for (const place of places) {
+    if (isIn(place, agencHome) && !(ownDirectory && isIn(place, ownDirectory)))
+      return `${place} belongs to agenc, and could change what the mission may do`
+    const isNote = /^\/(?:plans|projects\/[^/]+\/memory)\//.test(place.slice(claudeDirectory.length))
+    const isSetting = /(?:^|\/)\.claude(?:\/settings[^/]*|\.json[^/]*)$/i.test(place)
+    if (isSetting || (isIn(place, claudeDirectory) && !isNote))
+      return `${place} belongs to the settings of Claude`
+  }
+  return null
+}
+
+/** `rm -r` of a directory above the settings removes them too. */
+export function holdsGuarded({ request, resolvePath }: Situation, places: readonly string[]): string | null {
+  const { agencHome, claudeDirectory } = guardedDirectories(request)
+  const roots = [agencHome, claudeDirectory].flatMap(root => [root, resolvePath(root)])
+  const found = places.find(place => roots.some(root => root.startsWith(place === '/' ? '/' : `${place}/`)))
+  return found === undefined ? null : `${found} contains the settings of agenc or Claude`
+}
+
+/** The mission's own directory lies in agenc's home, so a text may contain the path of that home harmlessly. */
+export function guardedText({ request }: Situation, text: string): string | null {
+  const { agencHome, claudeDirectory } = guardedDirectories(request)
+  const rest = text
+    .split(request.dir)
+    .reduce((all, next) => all + (next.startsWith('/..') ? request.dir : '') + next)
+  const hidden = basename(agencHome).startsWith('.') ? `/${basename(agencHome)}` : agencHome
+  const named = [agencHome, hidden, claudeDirectory, '/.claude/settings', '.claude.json', 'AGENC_DIRPATH']
+  const found = [...named, 'CLAUDE_CONFIG_DIR', '~/.claude', 'HOME/.claude', 'HOME}/.claude'].find(name =>
+    rest.includes(name),
+  )
+  return found === undefined ? null : `it names ${found}, where agenc and Claude keep their settings`
+}
+
+function guardedDirectories({ agencHome, claudeDirectory, home = '/' }: Request) {
+  return {
+    agencHome: agencHome ?? join(home, '.agenc'),
+    claudeDirectory: claudeDirectory ?? join(home, '.claude'),
+  }
+}
+
+/** Returns why a command of tmux or agenc is asked about; null if there is none among these words. */
+export function guardedProgram(words: readonly ShellWord[]): string | null {
+  for (const [at, word] of words.entries()) {
+    const name = baseName(word.resolved).replace(/\.c?js$/, '')
+    if (name !== 'tmux' && name !== 'agenc') continue
+    const rest = words.slice(at + 1)
+    const isHarmless =
+      rest.length === 0 ? at > 0 || name === 'agenc' : harmIn([literalWord(name), ...rest]) === null
+    if (isHarmless) continue
+    return name === 'tmux'
+      ? 'tmux commands can type into other windows'
+      : 'this command of agenc could change what the mission may do'
+  }
+  return null
+}
+
+/** A limit, because each path is looked up on the disk from every possible directory. */
+const maxPaths = 500
+/** A path may begin after one of these: `of=/x`, `@/x`, `a:/x`, `a,/x`. The `:` of a web address is not one. */
+const pathSeparators = /[=@,]|:(?!\/\/)|(?<!\b(?:https?|ssh)):/g
+
+/** Lists everything in these arguments that may be a path; null if there are too many. */
+export function pathsIn(args: readonly ShellWord[]): string[] | null {
+  const count = args.reduce((sum, { resolved }) => sum + resolved.split(pathSeparators).length, 0)
+  return count > maxPaths ? null : [...new Set(args.flatMap(({ resolved }) => pathsInWord(resolved)))]
+}
+
+function pathsInWord(text: string): string[] {
+  const afterSeparators = [...text.matchAll(pathSeparators)].map(found => text.slice(found.index + 1))
+  if (!text.startsWith('-')) return [text, ...afterSeparators]
+  const joined = /[/~]|\.\./.exec(text)
+  return [text.slice(2), ...(joined ? [text.slice(joined.index)] : []), ...afterSeparators]
+}
+
+/** The places that a path may lead to from a directory; none if the directory is not known. */
+export function placesFrom(
+  { request, resolvePath }: Situation,
+  directory: string | null,
+  path: string,
+): string[] {
+  const expanded = /^~(?:\/|$)/.test(path) ? join(request.home ?? '/', path.slice(1)) : path
+  if (!isAbsolute(expanded) && directory === null) return []
+  const absolute = isAbsolute(expanded) ? expanded : `${directory}/${expanded}`
+  return [resolve(absolute), resolvePath(absolute), resolvePath(resolve(absolute))]
+}
