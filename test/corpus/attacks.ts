@@ -197,7 +197,6 @@ export const attacks: Readonly<Record<string, readonly string[]>> = {
     "echo 'path[$(evil)]'; echo $HOME[_]",
     'echo \'path[$(evil)]\'; echo "$HOME[_]"',
     'echo \'path[$(evil)]\'; echo "$PWD[_]"',
-    "echo 'path[$(evil)]'; printf %d _",
   ],
   'here-documents and here-strings': [
     'cat <<EOF\n$(evil)\nEOF',
