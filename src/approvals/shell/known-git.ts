@@ -1,4 +1,4 @@
-import type { Program } from './known-programs.ts'
+import type { OperandCheck } from './known-programs.ts'
 import { setOf } from './shell-command.ts'
 
 const diff = `
@@ -18,10 +18,6 @@ const isServer = (name: string) =>
 /** A repository on this disk brings its own hooks and settings, and an unknown remote may be such a repository. */
 const fromServer = (operands: readonly string[]) => operands.length === 0 || isServer(operands[0]!)
 
-function options(list: string, areHarmlessOperands?: Program['areHarmlessOperands']): Program {
-  return areHarmlessOperands ? { options: list, areHarmlessOperands } : { options: list }
-}
-
 /** Settings tell git which programs to run, so only reading them is harmless. */
 const readsConfig = ([first = '', ...more]: readonly string[]) =>
   first === 'list' || (first === 'get' && more.length === 1) || (first.includes('.') && more.length === 0)
@@ -36,106 +32,92 @@ const changesRemote = ([verb = '', , ...urls]: readonly string[]) =>
   (/^(?:add|set-url)$/.test(verb) && urls.every(isServer))
 
 /** Subcommands that stay inside the repository, with their harmless options. Hooks of the repository may run. */
-const subcommands: Readonly<Record<string, Program>> = {
-  add: options('-A -u -v -n -f -N --all --update --force --intent-to-add --dry-run --verbose'),
-  apply: options('--check --stat --cached --index -R --reverse -p= --3way -v --whitespace='),
-  bisect: options('', startsWith('start', 'good', 'bad', 'new', 'old', 'reset', 'skip', 'log')),
-  blame: options('-L= -w -C -M -s -e -l -f -n --porcelain --line-porcelain --date='),
-  branch: options(
-    `${refs} -a -r -v -vv -d -D -m -M -c -f -u= -q --all --list -l --show-current --set-upstream-to= --delete --move --remotes --track`,
-  ),
-  'cat-file': options('-p -t -s -e'),
-  'check-attr': options('-a --all --stdin -z'),
-  'check-ignore': options('-v -q -n --stdin --no-index'),
-  checkout: options('-b= -B= -q -f -t --track --detach --ours --theirs --orphan= --quiet --force'),
-  'cherry-pick': options('-x -n -m= --no-commit --continue --abort --skip --quit --mainline='),
-  clean: options('-f -d -x -X -n -q --dry-run --force'),
-  commit: options(
-    `-m= -a -s -q -v -n -F= --message= --file= --amend --no-edit --signoff --allow-empty --allow-empty-message --quiet --no-verify
-    --all --fixup= --squash= --reuse-message= -C= --date= --author= --dry-run --only --include -i`,
-  ),
-  config: options(
-    `--get= --get-all= --get-regexp= --list -l --global --local --system --worktree --show-origin --show-scope --name-only -z
-    --null --type= --bool --int --path`,
-    (operands, valued) => operands.length === 0 || (valued.length === 0 && readsConfig(operands)),
-  ),
-  'count-objects': options('-v -H'),
-  describe: options('--tags --always --long --dirty --abbrev= --all --match= --exact-match --contains'),
-  diff: options(diff),
-  'diff-files': options(diff),
-  'diff-index': options(diff),
-  'diff-tree': options(`${diff} -r --no-commit-id --root -m -c --cc`),
-  fetch: options(
-    '--all --prune -p --tags -t --unshallow --depth= -q -v -f --dry-run --no-tags --force --quiet',
-    fromServer,
-  ),
-  'for-each-ref': options(refs),
-  'format-patch': options('-# --stdout -n', (_, __) => true),
-  grep: options(
-    `-n -i -l -L -c -w -v -E -F -P -I -h -H -q -o -e= -A= -B= -C= --cached --untracked --count --name-only --and --or --not
-    --line-number --ignore-case --files-with-matches --word-regexp --no-index --heading --break --max-depth= -p -W`,
-  ),
-  'hash-object': options('--stdin -t='),
-  log: options(log),
-  'ls-files': options(
-    `-m -o -d -s -z -c -u -t -i --others --exclude-standard --modified --cached --deleted --stage --error-unmatch --full-name
-    --unmerged --ignored`,
-  ),
-  'ls-remote': options('--heads --tags --refs --exit-code -q --symref --branches', fromServer),
-  'ls-tree': options('-r -d -t -l -z --name-only --name-status --full-tree --full-name'),
-  merge: options(
-    `--no-ff --ff-only --ff --squash --abort --continue --quit --no-edit --no-commit --commit -m= -q -v -X= --no-verify --stat
-    --allow-unrelated-histories`,
-  ),
-  'merge-base': options('--is-ancestor --fork-point -a --all --octopus'),
-  mv: options('-f -k -n -v'),
-  'name-rev': options('--name-only --tags --always'),
-  pull: options(
-    '--rebase --no-rebase --ff-only --ff --no-ff --no-edit --autostash -q -v --quiet --tags -X= --all --prune -p --depth=',
-    fromServer,
-  ),
-  push: options(
-    `-u -f -n -q -v -d --set-upstream --force-with-lease --force-with-lease= --force --force-if-includes --tags --dry-run
-    --delete --all --follow-tags --no-verify --quiet --atomic --prune --porcelain`,
-    fromServer,
-  ),
-  'range-diff': options(diff),
-  rebase: options(
-    '--continue --abort --skip --quit --onto= -q -v --autostash --no-autostash --no-verify --keep-empty --stat -f',
-  ),
-  reflog: options(log, ([first = 'show']) => !/^(?:expire|delete|drop|write)$/.test(first)),
-  remote: options('-v --verbose --push --add', changesRemote),
-  reset: options('--soft --mixed --hard --keep --merge -q -N'),
-  restore: options('--staged -S --worktree -W -s= --source= -q --ours --theirs'),
-  'rev-list': options(`${log} --count --objects --parents`),
-  'rev-parse': options(
-    `--show-toplevel --abbrev-ref --short --short= --verify --git-dir --is-inside-work-tree --symbolic-full-name -q --quiet
-    --show-prefix --show-cdup --git-common-dir --absolute-git-dir --all --is-bare-repository --is-shallow-repository`,
-  ),
-  revert: options('-n -m= --no-edit --no-commit --abort --continue --skip --quit'),
-  rm: options('-r -f -q -n --cached --ignore-unmatch'),
-  shortlog: options('-s -n -e --all --no-merges --since= --until='),
-  show: options(log),
-  'show-ref': options('--heads --tags --head --verify -q -s -d --hash'),
-  stash: options(
-    '-m= -u -k -q -a -p --include-untracked --keep-index --index --message= --staged -S --stat --patch --name-only --oneline --all',
-    ([first = 'push']) => /^(?:push|pop|apply|list|show|drop|clear|branch|save)$/.test(first),
-  ),
-  status: options(
-    '-s -b -v -z -uno -uall -unormal --short --branch --porcelain --porcelain= --long --ignored --untracked-files= --show-stash',
-  ),
-  submodule: options('--recursive --quiet --cached', startsWith('status', 'summary')),
-  switch: options('-c= -C= -q -d -t -f --create= --detach --track --discard-changes --orphan='),
-  'symbolic-ref': options('--short -q', operands => operands.length === 1),
-  tag: options(`${refs} -a -m= -d -l -f -n --list --delete --annotate --message= -F=`),
-  version: options('--build-options'),
-  whatchanged: options(log),
-  worktree: options('--porcelain -v', startsWith('list')),
-}
+export const gitTable = `
+git --no-pager -P --no-optional-locks --no-replace-objects --literal-pathspecs --version
+git/add -A -u -v -n -f -N --all --update --force --intent-to-add --dry-run --verbose
+git/apply --check --stat --cached --index -R --reverse -p= --3way -v --whitespace=
+git/bisect
+git/blame -L= -w -C -M -s -e -l -f -n --porcelain --line-porcelain --date=
+git/branch ${refs} -a -r -v -vv -d -D -m -M -c -f -u= -q --all --list -l --show-current --set-upstream-to= --delete --move
+  --remotes --track
+git/cat-file -p -t -s -e
+git/check-attr -a --all --stdin -z
+git/check-ignore -v -q -n --stdin --no-index
+git/checkout -b= -B= -q -f -t --track --detach --ours --theirs --orphan= --quiet --force
+git/cherry-pick -x -n -m= --no-commit --continue --abort --skip --quit --mainline=
+git/clean -f -d -x -X -n -q --dry-run --force
+git/commit -m= -a -s -q -v -n -F= --message= --file= --amend --no-edit --signoff --allow-empty --allow-empty-message
+  --quiet --no-verify --all --fixup= --squash= --reuse-message= -C= --date= --author= --dry-run --only --include -i
+git/config --get= --get-all= --get-regexp= --list -l --global --local --system --worktree --show-origin --show-scope
+  --name-only -z --null --type= --bool --int --path
+git/count-objects -v -H
+git/describe --tags --always --long --dirty --abbrev= --all --match= --exact-match --contains
+git/diff ${diff}
+git/diff-files ${diff}
+git/diff-index ${diff}
+git/diff-tree ${diff} -r --no-commit-id --root -m -c --cc
+git/fetch --all --prune -p --tags -t --unshallow --depth= -q -v -f --dry-run --no-tags --force --quiet
+git/for-each-ref ${refs}
+git/format-patch -# --stdout -n
+git/grep -n -i -l -L -c -w -v -E -F -P -I -h -H -q -o -e= -A= -B= -C= --cached --untracked --count --name-only --and --or
+  --not --line-number --ignore-case --files-with-matches --word-regexp --no-index --heading --break --max-depth= -p -W
+git/hash-object --stdin -t=
+git/log ${log}
+git/ls-files -m -o -d -s -z -c -u -t -i --others --exclude-standard --modified --cached --deleted --stage --error-unmatch
+  --full-name --unmerged --ignored
+git/ls-remote --heads --tags --refs --exit-code -q --symref --branches
+git/ls-tree -r -d -t -l -z --name-only --name-status --full-tree --full-name
+git/merge --no-ff --ff-only --ff --squash --abort --continue --quit --no-edit --no-commit --commit -m= -q -v -X=
+  --no-verify --stat --allow-unrelated-histories
+git/merge-base --is-ancestor --fork-point -a --all --octopus
+git/mv -f -k -n -v
+git/name-rev --name-only --tags --always
+git/pull --rebase --no-rebase --ff-only --ff --no-ff --no-edit --autostash -q -v --quiet --tags -X= --all --prune -p
+  --depth=
+git/push -u -f -n -q -v -d --set-upstream --force-with-lease --force-with-lease= --force --force-if-includes --tags
+  --dry-run --delete --all --follow-tags --no-verify --quiet --atomic --prune --porcelain
+git/range-diff ${diff}
+git/rebase --continue --abort --skip --quit --onto= -q -v --autostash --no-autostash --no-verify --keep-empty --stat -f
+git/reflog ${log}
+git/remote -v --verbose --push --add
+git/reset --soft --mixed --hard --keep --merge -q -N
+git/restore --staged -S --worktree -W -s= --source= -q --ours --theirs
+git/rev-list ${log} --count --objects --parents
+git/rev-parse --show-toplevel --abbrev-ref --short --short= --verify --git-dir --is-inside-work-tree --symbolic-full-name
+  -q --quiet --show-prefix --show-cdup --git-common-dir --absolute-git-dir --all --is-bare-repository
+  --is-shallow-repository
+git/revert -n -m= --no-edit --no-commit --abort --continue --skip --quit
+git/rm -r -f -q -n --cached --ignore-unmatch
+git/shortlog -s -n -e --all --no-merges --since= --until=
+git/show ${log}
+git/show-ref --heads --tags --head --verify -q -s -d --hash
+git/stash -m= -u -k -q -a -p --include-untracked --keep-index --index --message= --staged -S --stat --patch --name-only
+  --oneline --all
+git/status -s -b -v -z -uno -uall -unormal --short --branch --porcelain --porcelain= --long --ignored --untracked-files=
+  --show-stash
+git/submodule --recursive --quiet --cached
+git/switch -c= -C= -q -d -t -f --create= --detach --track --discard-changes --orphan=
+git/symbolic-ref --short -q
+git/tag ${refs} -a -m= -d -l -f -n --list --delete --annotate --message= -F=
+git/version --build-options
+git/whatchanged ${log}
+git/worktree --porcelain -v`.trim()
 
-export const gitProgram: Program = {
-  options: '--no-pager -P --no-optional-locks --no-replace-objects --literal-pathspecs --version',
-  subcommands,
+const subcommands = new Set([...gitTable.matchAll(/^git\/([\w-]+)/gm)].map(found => found[1]))
+
+export const gitChecks: Readonly<Record<string, OperandCheck>> = {
+  'git/bisect': startsWith('start', 'good', 'bad', 'new', 'old', 'reset', 'skip', 'log'),
+  'git/config': (operands, values) => operands.length === 0 || (values.size === 0 && readsConfig(operands)),
+  'git/fetch': fromServer,
+  'git/ls-remote': fromServer,
+  'git/pull': fromServer,
+  'git/push': fromServer,
+  'git/reflog': ([first = 'show']) => !/^(?:expire|delete|drop|write)$/.test(first),
+  'git/remote': changesRemote,
+  'git/stash': ([first = 'push']) => /^(?:push|pop|apply|list|show|drop|clear|branch|save)$/.test(first),
+  'git/submodule': startsWith('status', 'summary'),
+  'git/symbolic-ref': operands => operands.length === 1,
+  'git/worktree': startsWith('list'),
 }
 
 const otherSubcommands = setOf(`
@@ -148,7 +130,7 @@ const otherSubcommands = setOf(`
 
 /** git ignores an alias that has the name of a built-in subcommand. */
 export function isBuiltInSubcommand(name: string): boolean {
-  return Object.hasOwn(subcommands, name) || otherSubcommands.has(name)
+  return subcommands.has(name) || otherSubcommands.has(name)
 }
 
 /** Options before the subcommand that take the next word as their value. */

@@ -13,8 +13,12 @@ const substitute = String.raw`s(?<d>[/|,#:@])${delimited(String.raw`\k<d>`)}\k<d
 const sedCommand = new RegExp(String.raw`^\s*${range}(?:[pdq=]|${substitute})\s*(?:[;\n]|$)`)
 const maxSedCommands = 20
 
+export function isHarmlessSed([first = '']: readonly string[], values: ReadonlyMap<string, string>): boolean {
+  return values.size > 0 ? [...values.values()].every(isHarmlessScript) : isHarmlessScript(first)
+}
+
 /** True if the script only prints, deletes and replaces text. `e` and `w` run commands and write files. */
-export function isHarmlessSedScript(script: string): boolean {
+function isHarmlessScript(script: string): boolean {
   let rest = script
   for (let count = 0; count < maxSedCommands; count++) {
     const length = sedCommand.exec(rest)?.[0].length ?? 0
@@ -26,7 +30,7 @@ export function isHarmlessSedScript(script: string): boolean {
 }
 
 /** awk runs programs with `system`, `|` and `getline`, loads code with `@`, and writes with `>`. */
-export function isHarmlessAwkScript(script: string): boolean {
+export function isHarmlessAwk([script = '']: readonly string[]): boolean {
   const isPlain = /^[\w\s$(){}[\],;:.=!<>+*%~&|?"'/^#\\-]+$/.test(script)
   return isPlain && !/\{[\s\S]*>|system|getline|(?<!\|)\|(?!\|)|\|{3}/.test(script)
 }
