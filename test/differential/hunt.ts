@@ -1,7 +1,6 @@
 // The long form of the differential test: npm run approvals:hunt -- --minutes 60 --seed 1
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { sandboxMaker } from './sandbox.ts'
+import { findReal, sandboxMaker } from './sandbox.ts'
 import { search } from './search.ts'
 import { describeFinding } from './trial.ts'
 
@@ -15,7 +14,7 @@ if (!(minutes > 0) || !Number.isInteger(seed)) {
   console.error('usage: npm run approvals:hunt -- [--minutes <number>] [--seed <whole number>]')
   process.exit(64)
 }
-if (!['/usr/bin/zsh', '/bin/zsh'].some(existsSync)) {
+if (!findReal('zsh')) {
   console.error('zsh is not installed, and the hunt compares bash with zsh. Install zsh first.')
   process.exit(69)
 }

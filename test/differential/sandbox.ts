@@ -143,7 +143,7 @@ function run(file: string, args: string[]): void {
 }
 
 /** Returns the file that a program on the machine's own PATH stands for. */
-function findReal(program: string): string | undefined {
+export function findReal(program: string): string | undefined {
   return ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin']
     .map(directory => join(directory, program))
     .find(existsSync)

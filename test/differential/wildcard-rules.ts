@@ -71,7 +71,7 @@ export const wildcardRules: readonly Rule[] = wildcardPatterns.map(match => ({
   decision: 'allow',
 }))
 
-const writesAnywhere = /^(?:cp|mv|tee|tar|mkdir) /
+const writesAnywhere = /^(?:cp|ln|mv|tee|tar|mkdir) /
 
 /** Only redirections may write with these rules, and only below the mission's directory. */
 export const writeRules: readonly Rule[] = [
