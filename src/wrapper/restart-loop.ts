@@ -1,3 +1,4 @@
+import { claudeLocations } from '../claude/claude-locations.ts'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
@@ -85,7 +86,7 @@ export class RestartLoop {
     const own = paths.mission(id)
 
     const settings = new CurrentSettings(paths, this.#config)
-    const rules = new RuleEngine(db, id, paths, settings, log)
+    const rules = new RuleEngine(db, id, paths, settings, claudeLocations(context.env).directory, log)
     const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log)
     const record = () => this.#record()
     const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)

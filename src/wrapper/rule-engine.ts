@@ -37,14 +37,23 @@ export class RuleEngine {
   readonly #id: MissionId
   readonly #paths: Paths
   readonly #settings: CurrentSettings
+  readonly #claudeDirectory: string
   readonly #log: Log
   #engine: Engine | null = null
 
-  constructor(db: Database, id: MissionId, paths: Paths, settings: CurrentSettings, log: Log) {
+  constructor(
+    db: Database,
+    id: MissionId,
+    paths: Paths,
+    settings: CurrentSettings,
+    claudeDirectory: string,
+    log: Log,
+  ) {
     this.#db = db
     this.#id = id
     this.#paths = paths
     this.#settings = settings
+    this.#claudeDirectory = claudeDirectory
     this.#log = log
   }
 
@@ -91,7 +100,8 @@ export class RuleEngine {
 
   #requestOf({ tool, input, cwd }: ToolUse): Request {
     const dir = this.#paths.mission(this.#id).agent
-    return { tool, input, dir, cwd: cwd ?? dir }
+    const places = { agencHome: this.#paths.home, claudeDirectory: this.#claudeDirectory }
+    return { tool, input, dir, cwd: cwd ?? dir, ...places }
   }
 }
 

@@ -35,7 +35,7 @@ async function requestsBox(settings: object = {}) {
   const log = () => {}
   const onHandedOver = vi.fn()
   const current = new CurrentSettings(paths, parsed.config)
-  const rules = new RuleEngine(db, id, paths, current, log)
+  const rules = new RuleEngine(db, id, paths, current, join(paths.home, '.claude'), log)
   await rules.makeReady()
   const requests = new Requests(rules, new ApprovalLog(db, id, () => new Date(nowMs), log), log)
   requests.onHandedOver = onHandedOver
