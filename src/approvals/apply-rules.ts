@@ -12,6 +12,8 @@ export interface Subject {
   whyNotCovered(pattern: string): string | null
   /** Why it is asked in every mode. Only an allow rule that names it is an exception. */
   guard?: { reason: string; isNamedBy(pattern: string): boolean } | null
+  /** Why it is allowed although no rule says so. */
+  needsNoRule?: string | null
 }
 
 /** The names under which rules apply to a tool. A tool that works like Bash or Write obeys the rules for those. */
@@ -56,6 +58,8 @@ export function applyRules(situation: Situation, tools: ToolNames, subject: Subj
   if (guard && !isNamed) return verdict('ask', guard.reason)
   if (mode === 'all')
     return verdict('allow', 'approvals are set to "all", and no rule denies it or says to ask')
+
+  if (subject.needsNoRule) return verdict('allow', subject.needsNoRule)
 
   let reason = noRuleMatches
   for (const [index, rule] of rulesThat('allow')) {

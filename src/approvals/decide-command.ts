@@ -1,23 +1,37 @@
-import { applyRules, noRuleMatches, type Subject, type ToolNames } from './apply-rules.ts'
+import { applyRules, noRuleMatches, type ToolNames } from './apply-rules.ts'
 import { decidePath, protectedName } from './decide-file.ts'
 import { couldMatch, innerSpace, isLiteral, matches, unknownText } from './glob.ts'
 import type { ExplainedVerdict, Situation } from './rule.ts'
 import {
-  guardedPlace,
+  guardedArguments,
+  guardedPath,
   guardedProgram,
   guardedText,
-  holdsGuarded,
   pathsIn,
   placesFrom,
+  type Reach,
+  reachOf,
 } from './self-defence.ts'
 import { harmIn, knownProgram, writesFiles } from './shell/known-programs.ts'
-import { type LooseCommand, type LooseScript, readLoosely } from './shell/loose-script.ts'
+import { readLoosely } from './shell/loose-script.ts'
 import { proveScript } from './shell/prove-script.ts'
 import { isLiteralWord, type ShellCommand, type ShellWord } from './shell/shell-command.ts'
-import { isKnownHarmless, type Suspect, suspectsOf, withoutQuotes } from './shell/suspects.ts'
-import { mayContain } from './shell/suspicious-text.ts'
+import { type Suspect, suspectsOf } from './shell/suspects.ts'
+import {
+  mayContain,
+  runsUnknownCopy,
+  spellsOptions,
+  suspiciousText,
+  textOf,
+} from './shell/suspicious-text.ts'
 import { toolNames } from './tool-input.ts'
-import { type Directories, directoriesOf, whyWrongDirectory } from './working-directories.ts'
+import {
+  type Directories,
+  directoriesAfter,
+  directoriesOf,
+  isInsideMission,
+  whyWrongDirectory,
+} from './working-directories.ts'
 
 interface CommandInPlace {
   situation: Situation
@@ -27,6 +41,7 @@ interface CommandInPlace {
   directories: Directories
   /** Where the hidden commands may run. */
   hiddenDirectories: Directories
+  reach: Reach
   /** Why it is not proven what the shell will run; null if it is. */
   doubt: string | null
 }
@@ -41,59 +56,36 @@ export function decideCommandLine(
   tools: ToolNames,
 ): ExplainedVerdict[] {
   const proof = proveScript(source)
-  const doubt = 'doubt' in proof ? proof.doubt : null
-  const loose = 'doubt' in proof ? readLoosely(source) : null
-  const commands = 'doubt' in proof ? loose!.commands : proof.commands
+  const isProven = 'commands' in proof
+  const { commands, doubt } = isProven ? { ...proof, doubt: null } : readLoosely(source)
+  const suspects = commands.map(command => suspectsOf(command))
+  const all = suspects.flat().map(({ command }) => command)
   const { cwd } = situation.request
   const { each } = directoriesOf(cwd, commands)
-  const suspects = commands.map(command => suspectsOf(command))
-  const hiddenDirectories = directoriesOf(
-    cwd,
-    suspects.flat().map(({ command }) => command),
-  ).all
+  const line = {
+    situation,
+    hiddenDirectories: directoriesOf(cwd, all).all,
+    reach: reachOf(situation, source, all),
+    doubt: isProven ? null : proof.doubt,
+  }
   const verdicts = commands.flatMap((command, at) => {
-    const directories = each[at]!
-    const inPlace = { situation, command, suspects: suspects[at]!, directories, hiddenDirectories, doubt }
+    const inPlace = { ...line, command, suspects: suspects[at]!, directories: each[at]! }
     const isEmpty = command.words.length + command.assignments.length === 0
     return [...(isEmpty ? [] : [decideOne(inPlace, tools)]), ...decideFiles(inPlace)]
   })
-  const evidence = suspects
-    .flat()
-    .map(suspect => (renamesFiles(suspect.command) ? suspect.command.text : suspect.evidence))
-  const whole = wholeScript(situation, source, loose, evidence.join(' '))
-  if (loose) return [...verdicts, applyRules(situation, tools, whole)]
-  if (commands.length === 1) return verdicts
-  const isSuspicious = applyRules({ ...situation, mode: 'all' }, tools, whole)
-  return isSuspicious.decision === 'allow' ? verdicts : [...verdicts, isSuspicious]
-}
-
-function renamesFiles({ words }: ShellCommand): boolean {
-  return /^(?:cp|ln|mv)$/.test(words[0]?.value ?? '')
-}
-
-/** The words of a denied command may be spread over a script: `ln -s /usr/bin/git g; ./g push`. */
-function wholeScript(
-  situation: Situation,
-  source: string,
-  loose: LooseScript | null,
-  evidence: string,
-): Subject {
-  const isData = (command: LooseCommand) =>
-    command.hasPlainWords &&
-    command.writes.length === 0 &&
-    isKnownHarmless(command.words) &&
-    !renamesFiles(command)
-  const rest = loose ? withoutQuotes(loose.textWithout(isData)) : evidence
-  const reason = loose ? (loose.doubt ?? guardedText(situation, rest)) : null
-  const text = source.replace(/\s+/g, ' ').trim()
-  return {
+  const text = suspiciousText(source, isProven, suspects.flat())
+  const reason = isProven ? null : (doubt ?? guardedText(situation, text))
+  const isUnknownCopy = runsUnknownCopy(all)
+  const whole = applyRules(isProven ? { ...situation, mode: 'all' } : situation, tools, {
     text: source,
     matchesLoosely: pattern =>
-      loose !== null && globsOf(situation, pattern).some(glob => matches(glob, text)),
-    mightMatch: pattern => mayContain(rest, pattern),
+      !isProven &&
+      globsOf(situation, pattern).some(glob => matches(glob, source.replace(/\s+/g, ' ').trim())),
+    mightMatch: pattern => isUnknownCopy || mayContain(text, pattern),
     whyNotCovered: () => noRuleMatches,
     guard: reason === null ? null : { reason, isNamedBy: () => false },
-  }
+  })
+  return isProven && whole.decision === 'allow' ? verdicts : [...verdicts, whole]
 }
 
 /** Replaces `{dir}` by the mission's directory, once as given and once with links resolved. */
@@ -106,8 +98,6 @@ function globsOf({ request, resolvePath }: Situation, pattern: string): string[]
 function decideOne(inPlace: CommandInPlace, tools: ToolNames): ExplainedVerdict {
   const { situation, command, suspects } = inPlace
   const forms = suspects.flatMap(suspect => suspect.forms)
-  const possible = suspects.flatMap(suspect => suspect.possible)
-  const evidence = suspects.map(suspect => suspect.evidence).join(' ')
   const reason = suspects.reduce<string | null>((found, suspect) => found ?? guardOf(inPlace, suspect), null)
   const isNamedBy = (pattern: string) => isLiteral(pattern) && whyNotCovered(inPlace, pattern) === null
   return applyRules(situation, tools, {
@@ -115,41 +105,37 @@ function decideOne(inPlace: CommandInPlace, tools: ToolNames): ExplainedVerdict 
     matchesLoosely: pattern =>
       globsOf(situation, pattern).some(glob => forms.some(form => matches(glob, form))),
     mightMatch: pattern =>
-      mayContain(evidence, pattern, command) ||
-      globsOf(situation, pattern).some(glob => possible.some(form => couldMatch(glob, form))),
+      spellsOptions(command, pattern) ||
+      globsOf(situation, pattern).some(glob => forms.some(form => couldMatch(glob, form))),
     whyNotCovered: pattern => whyNotCovered(inPlace, pattern),
     guard: reason === null ? null : { reason, isNamedBy },
+    needsNoRule: staysInMission(inPlace) ? "it stays in the mission's directory" : null,
   })
 }
 
+/** `cd` does nothing by itself. */
+function staysInMission({ situation, command, directories, doubt }: CommandInPlace): boolean {
+  const { words, assignments } = command
+  const isPlain = doubt === null && words[0]?.value === 'cd' && words.length === 2 && assignments.length === 0
+  if (!isPlain || harmIn(words) !== null) return false
+  return directoriesAfter(command, directories).every(directory => isInsideMission(situation, directory))
+}
+
 /** Why a command that may run is asked in every mode; null if it is not. */
-function guardOf(
-  inPlace: CommandInPlace,
-  { command, unreadable, isHarmless, evidence }: Suspect,
-): string | null {
-  const { situation, directories, hiddenDirectories } = inPlace
+function guardOf(inPlace: CommandInPlace, { command, unreadable, isHarmless }: Suspect): string | null {
+  const { situation, reach, directories, hiddenDirectories } = inPlace
   const { words } = command
   if (unreadable !== null) return unreadable
   if (isHarmless && !writesFiles(words)) return null
-  const places = placesOf(situation, words, command === inPlace.command ? directories : hiddenDirectories)
-  if (places === null) return 'it has too many arguments to check'
   return (
     guardedProgram(words) ??
-    guardedPlace(situation, places) ??
-    holdsGuarded(situation, places) ??
-    guardedText(situation, evidence)
-  )
-}
-
-/** Every place that an argument may name; null if there are too many. */
-function placesOf(
-  situation: Situation,
-  words: readonly ShellWord[],
-  directories: Directories,
-): string[] | null {
-  const paths = pathsIn(words.slice(1))
-  return (
-    paths && directories.flatMap(directory => paths.flatMap(path => placesFrom(situation, directory, path)))
+    guardedArguments(
+      situation,
+      words,
+      command === inPlace.command ? directories : hiddenDirectories,
+      reach,
+    ) ??
+    (isHarmless ? null : guardedText(situation, textOf(command)))
   )
 }
 
@@ -228,7 +214,12 @@ function staysInside({ situation, command, directories }: CommandInPlace): boole
 
 function changesProtectedFile({ situation, command, directories }: CommandInPlace): string | null {
   if (!writesFiles(command.words)) return null
-  const name = protectedName(situation, placesOf(situation, command.words, directories) ?? [])
+  const paths = pathsIn(command.words.slice(1))
+  if (paths === null) return 'it has too many arguments to check'
+  const places = directories.flatMap(directory =>
+    paths.flatMap(path => placesFrom(situation, directory, path)),
+  )
+  const name = protectedName(situation, places)
   return name === null ? null : `writing to ${name} can make other programs run commands`
 }
 
@@ -251,21 +242,20 @@ function decideFiles(inPlace: CommandInPlace): ExplainedVerdict[] {
 
 /** Writing to a file needs the same permission as Write. Reading from one is treated as Read, but needs no rule. */
 function decideRedirection(
-  { situation, directories, doubt }: CommandInPlace,
+  { situation, directories, reach, doubt }: CommandInPlace,
   tool: 'Read' | 'Write',
   target: ShellWord,
 ): ExplainedVerdict {
-  const path = isLiteralWord(target) ? target.value : null
   const verdicts = directories.map(directory => {
-    const cwd = directory ?? situation.request.cwd
-    const isCertain = path !== null && (directory !== null || /^[/~]/.test(path))
-    const here = { ...situation, request: { ...situation.request, cwd } }
-    const text = `${tool === 'Read' ? '<' : '>'} ${target.value.replaceAll(unknownText, '…')}`
-    const verdict = decidePath(here, toolNames(tool), isCertain ? path : null, text)
-    const needsNoRule = tool === 'Read' && verdict.decision === 'ask' && verdict.rule === null
-    return needsNoRule && situation.mode !== 'ask' && isCertain && doubt === null
-      ? { ...verdict, decision: 'allow' as const, reason: 'it only reads' }
-      : verdict
+    const here = { ...situation, request: { ...situation.request, cwd: directory ?? situation.request.cwd } }
+    const isCertain = isLiteralWord(target) && (directory !== null || /^[/~]/.test(target.value))
+    const guarded =
+      tool === 'Write' && !isCertain ? guardedPath(situation, target.value, directory, reach) : null
+    return decidePath(here, toolNames(tool), isCertain ? target.value : null, {
+      text: `${tool === 'Read' ? '<' : '>'} ${target.value.replaceAll(unknownText, '…')}`,
+      guard: guarded === null ? null : { reason: guarded, isNamedBy: () => false },
+      needsNoRule: tool === 'Read' && isCertain && doubt === null ? 'it only reads' : null,
+    })
   })
   const strictest = (decision: string) => verdicts.find(verdict => verdict.decision === decision)
   return strictest('deny') ?? strictest('ask') ?? verdicts[0]!

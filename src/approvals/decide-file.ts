@@ -1,6 +1,6 @@
 import { isAbsolute, join, normalize, resolve } from 'node:path'
 import picomatch from 'picomatch'
-import { applyRules, noRuleMatches, type ToolNames } from './apply-rules.ts'
+import { applyRules, noRuleMatches, type Subject, type ToolNames } from './apply-rules.ts'
 import type { ExplainedVerdict, Situation } from './rule.ts'
 import { guardedPlace } from './self-defence.ts'
 import { directoryTools, inputText, pathField, toolNames } from './tool-input.ts'
@@ -13,8 +13,8 @@ export function decideFileTool(situation: Situation): ExplainedVerdict[] {
   const { tool, input, cwd } = situation.request
   const given = inputText(input, pathField(tool)!) || (directoryTools.has(tool) ? cwd : '')
   const paths = given === '' ? [] : [given, ...pathsInSearchPattern(situation, given)]
-  if (paths.length === 0) return [decidePath(situation, toolNames(tool), null, 'no path')]
-  return paths.map(path => decidePath(situation, toolNames(tool), path, path))
+  if (paths.length === 0) return [decidePath(situation, toolNames(tool), null, { text: 'no path' })]
+  return paths.map(path => decidePath(situation, toolNames(tool), path, { text: path }))
 }
 
 const patternFields: Record<string, string> = { Glob: 'pattern', Grep: 'glob' }
@@ -38,11 +38,11 @@ export function decidePath(
   situation: Situation,
   tools: ToolNames,
   path: string | null,
-  text: string,
+  about: Pick<Subject, 'text' | 'guard' | 'needsNoRule'>,
 ): ExplainedVerdict {
   if (path === null || magicLink.test(resolve(situation.request.cwd, path.trim()))) {
     return applyRules(situation, tools, {
-      text,
+      ...about,
       matchesLoosely: () => false,
       mightMatch: () => true,
       whyNotCovered: () => 'it is not certain which file is meant',
@@ -53,7 +53,7 @@ export function decidePath(
   const guarded = isWrite ? guardedPlace(situation, places) : null
   const spellings = [path, ...places].map(place => place.normalize('NFC').replaceAll('\n', ' '))
   return applyRules(situation, tools, {
-    text,
+    ...about,
     mightMatch: () => false,
     matchesLoosely(pattern) {
       const globs = globsOf(situation, pattern).map(glob => picomatch(glob.normalize('NFC'), loose))

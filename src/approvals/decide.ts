@@ -85,7 +85,7 @@ function verdictsOfParts(situation: Situation): ExplainedVerdict[] {
   if (pathField(tool)) return decideFileTool(situation)
   if (tool === 'WebFetch') return [decideUrl(situation, inputText(input, 'url') ?? '')]
   const paths = writtenPaths(tool, input).map(path =>
-    decidePath(situation, toolNames(tool, 'Write'), path, path),
+    decidePath(situation, toolNames(tool, 'Write'), path, { text: path }),
   )
   const others = [...commands, ...paths]
   return others.length > 0 ? others : [decideText(situation, tool, inputText(input, textField(tool) ?? ''))]

@@ -1,7 +1,8 @@
 import { basename, isAbsolute, join, resolve } from 'node:path'
+import { unknownText, unknownWord } from './glob.ts'
 import type { Request, Situation } from './rule.ts'
 import { harmIn } from './shell/known-programs.ts'
-import { baseName, literalWord, type ShellWord } from './shell/shell-command.ts'
+import { baseName, literalWord, type ShellCommand, type ShellWord, setOf } from './shell/shell-command.ts'
 
 /**
  * What a mission could use to widen its own rights is asked in every mode: agenc's home except the mission's own
@@ -27,11 +28,88 @@ export function guardedPlace({ request, resolvePath }: Situation, places: readon
 }
 
 /** `rm -r` of a directory above the settings removes them too. */
-export function holdsGuarded({ request, resolvePath }: Situation, places: readonly string[]): string | null {
-  const { agencHome, claudeDirectory } = guardedDirectories(request)
-  const roots = [agencHome, claudeDirectory].flatMap(root => [root, resolvePath(root)])
+function holdsGuarded(situation: Situation, places: readonly string[]): string | null {
+  const roots = guardedRoots(situation)
   const found = places.find(place => roots.some(root => root.startsWith(place === '/' ? '/' : `${place}/`)))
   return found === undefined ? null : `${found} contains the settings of agenc or Claude`
+}
+
+function guardedRoots({ request, resolvePath }: Situation): string[] {
+  return Object.values(guardedDirectories(request)).flatMap(root => [root, resolvePath(root)])
+}
+
+/** Where values that only the shell knows may lead, judged by the text of the whole script. */
+export interface Reach {
+  /** The script contains `..`, or pieces that may become one. */
+  climbs: boolean
+  /** It may name a place above the mission's directory in any way. */
+  leavesDirectory: boolean
+}
+
+const unknown = `[${unknownText}${unknownWord}]`
+const severalUnknowns = new RegExp(`^${unknown}.*/.*${unknown}`, 's')
+const dotsInPieces = new RegExp(`(?:^|[/=:])(?:\\.|${unknown}){2,}(?:/|$)`)
+const wayOut =
+  /~|HOME|PWD|\$_|\$\{\W|\b(?:base32|base64|dirname|getent|od|popd|printf|pushd|pwd|rev|tr|xxd)(?![\w-])|\bcd\s*(?:$|[;&|)\n-])/
+
+/** The variables of a single command come from the environment, which the mission does not choose. */
+export function reachOf(situation: Situation, source: string, commands: readonly ShellCommand[]): Reach {
+  const words = commands.flatMap(command => [...command.assignments, ...command.words])
+  const climbs = source.includes('..') || words.some(word => dotsInPieces.test(word.value))
+  const roots = guardedRoots(situation)
+  const absolutePaths = source.match(/(?<![\w.*?\]})$-])\/[\w./-]*/g) ?? []
+  const namesParent = absolutePaths.some(path => roots.some(root => root.startsWith(path)))
+  const setsVariables = commands.length !== 1 || commands[0]!.text.trim() !== source.trim()
+  return { climbs, leavesDirectory: climbs || (setsVariables && (namesParent || wayOut.test(source))) }
+}
+
+/** These only set variables or change the directory. */
+const writesNothing = setOf('cd declare export local readonly set shift typeset unset')
+
+/** Returns why a command that may write to one of its arguments is asked about; null if it is not. */
+export function guardedArguments(
+  situation: Situation,
+  words: readonly ShellWord[],
+  directories: readonly (string | null)[],
+  reach: Reach,
+): string | null {
+  const paths = writesNothing.has(words[0]?.value ?? '') ? [] : pathsIn(words.slice(1))
+  if (paths === null) return 'it has too many arguments to check'
+  if (words.some(word => /^(?:g?xargs|parallel)$/.test(baseName(word.value)))) paths.push(unknownText)
+  for (const directory of directories)
+    for (const path of paths) {
+      const reason = guardedPath(situation, path, directory, reach)
+      if (reason !== null) return reason
+    }
+  return null
+}
+
+/** A path that the shell completes is guarded if the part that is certain does not exclude a guarded place. */
+export function guardedPath(
+  situation: Situation,
+  path: string,
+  directory: string | null,
+  reach: Reach,
+): string | null {
+  const certain = path.split(new RegExp(unknown), 1)[0]!
+  const isCompleted = certain !== path
+  const isRelative = !/^(?:\/|~(?:\/|$))/.test(path)
+  const mayBeAnywhere =
+    /^~[^/]/.test(path) ||
+    (isRelative && directory === null) ||
+    (isCompleted && (certain === '' || reach.climbs))
+  const uncertain = 'it may lead to the settings of agenc or Claude'
+  if (mayBeAnywhere) return reach.leavesDirectory || severalUnknowns.test(path) ? uncertain : null
+  if (!isCompleted) {
+    const places = placesFrom(situation, directory, path)
+    return guardedPlace(situation, places) ?? holdsGuarded(situation, places)
+  }
+  const parent = certain.slice(0, certain.lastIndexOf('/') + 1)
+  const starts = placesFrom(situation, directory, parent || '.').map(
+    place => `${place.replace(/\/$/, '')}/${certain.slice(parent.length)}`,
+  )
+  const mayComplete = guardedRoots(situation).some(root => starts.some(start => root.startsWith(start)))
+  return mayComplete ? uncertain : guardedPlace(situation, starts)
 }
 
 /** The mission's own directory lies in agenc's home, so a text may contain the path of that home harmlessly. */

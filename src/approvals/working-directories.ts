@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { couldMatch } from './glob.ts'
-import type { Situation } from './rule.ts'
+import type { ResolvePath, Situation } from './rule.ts'
 import { knownProgram } from './shell/known-programs.ts'
 import { isLiteralWord, type ShellCommand, type ShellWord } from './shell/shell-command.ts'
 
@@ -28,7 +28,7 @@ export function directoriesOf(
 }
 
 /** A `cd` may fail, be skipped or run in a subshell, so the directories before it stay possible. */
-function directoriesAfter({ words, mayRepeat }: ShellCommand, before: Directories): Directories {
+export function directoriesAfter({ words, mayRepeat }: ShellCommand, before: Directories): Directories {
   const [program, target, ...more] = words
   const isPlain = program?.value === 'cd' && target && more.length === 0 && isLiteralWord(target)
   const path = isPlain && /^[^-+~]/.test(target.value) ? target.value : null
@@ -43,26 +43,37 @@ function joinPath(from: string | null, target: string): string | null {
   return from === null ? null : `${from}/${target}`
 }
 
+/** True if the directory lies in the mission's own one, through links too. */
+export function isInsideMission({ request, resolvePath }: Situation, directory: string | null): boolean {
+  const root = resolvePath(request.dir)
+  return directory !== null && realSpellings(directory, resolvePath).every(path => isWithin(path, root))
+}
+
+function realSpellings(directory: string, resolvePath: ResolvePath): string[] {
+  return [resolvePath(directory), resolvePath(resolve(directory))]
+}
+
+function isWithin(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`)
+}
+
 /**
  * An allow rule is about the mission's own directory: elsewhere the same words run another project's scripts.
  * git obeys the settings of its current directory, so git must run in the top directory of the mission.
  */
 export function whyWrongDirectory(
-  { request, resolvePath }: Situation,
+  situation: Situation,
   words: readonly ShellWord[],
   directories: Directories,
 ): string | null {
+  const { request, resolvePath } = situation
   const program = words[0]?.value ?? ''
   if (directoryChangers.includes(program) || knownProgram(program)?.inert) return null
+  if (!directories.every(directory => isInsideMission(situation, directory)))
+    return "it would run outside the mission's directory"
   const root = resolvePath(request.dir)
+  const isTop = (directory: string | null) =>
+    realSpellings(directory!, resolvePath).every(path => path === root)
   const isGit = /^(?:.*\/)?git(?:-|$)/.test(program)
-  const isTrusted = (directory: string | null) => {
-    if (directory === null) return false
-    const real = [resolvePath(directory), resolvePath(resolve(directory))]
-    return real.every(path => path === root || (!isGit && path.startsWith(`${root}/`)))
-  }
-  if (directories.every(isTrusted)) return null
-  return isGit
-    ? 'git would not run in the top directory of the mission'
-    : "it would run outside the mission's directory"
+  return isGit && !directories.every(isTop) ? 'git would not run in the top directory of the mission' : null
 }

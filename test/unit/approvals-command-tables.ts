@@ -758,7 +758,6 @@ export const notPushes: string[] = [
 /** These may turn out to be a push when the shell runs them, so they are never allowed while a rule denies it. */
 export const maybePushes: string[] = [
   'ln -s /usr/bin/git g; ./g push',
-  'hash -p /usr/bin/git x; x push',
   'cp $(which git) g; ./g push',
   'x=push; git $x',
   'x=git; y=push; make "$x" "$y"',
@@ -782,6 +781,8 @@ export const maybePushes: string[] = [
 
 /** Nobody can say what these run, so they are asked in every mode, whatever the rules are. */
 export const unreadable: string[] = [
+  'hash -p /usr/bin/git x; x push',
+  'hash x=/usr/bin/git; x push',
   '{git,push}',
   'a=git b=push; $a ${b}',
   '$x push',

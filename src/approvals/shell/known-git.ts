@@ -120,12 +120,9 @@ export const gitChecks: Readonly<Record<string, OperandCheck>> = {
 }
 
 const otherSubcommands = setOf(`
-  am annotate archive bugreport bundle check-mailmap check-ref-format checkout-index cherry clone column commit-graph commit-tree
-  credential daemon difftool fast-export fast-import fetch-pack filter-branch fmt-merge-msg fsck gc help index-pack init init-db
-  instaweb interpret-trailers maintenance merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index notes
-  pack-objects pack-refs patch-id prune quiltimport read-tree receive-pack repack replace request-pull rerere send-email
-  send-pack show-branch show-index sparse-checkout stage stripspace unpack-objects update-index update-ref
-  update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag write-tree`)
+  am archive bundle cherry clone commit-graph commit-tree fsck gc help init interpret-trailers maintenance merge-file merge-tree
+  notes prune read-tree repack rerere show-branch sparse-checkout stripspace update-index update-ref var verify-commit
+  write-tree`)
 
 /** git ignores an alias that has the name of a built-in subcommand. */
 export function isBuiltInSubcommand(name: string): boolean {

@@ -28,7 +28,7 @@ interface Program {
   check?: OperandCheck
 }
 
-/** Gets the operands, and the values of options by name. An operand that the shell may expand ends in `unknownText`. */
+/** Gets the operands, and the values of options by name. A program with a check gets only literal words. */
 export type OperandCheck = (operands: readonly string[], values: ReadonlyMap<string, string>) => boolean
 
 /**
@@ -105,11 +105,11 @@ const checks: Readonly<Record<string, OperandCheck>> = {
   sed: isHarmlessSed,
   test: isHarmlessTest,
   tmux: () => false,
-  uniq: operands => operands.length < 2 && !operands.join().includes(unknownText),
+  uniq: operands => operands.length < 2,
 }
 
 /** A name of a package, file, target or test: nothing that could be an option, an assignment or a response file. */
-const name = `[\\w./][\\w./:,*#?\\[\\]${unknownText}-]*`
+const name = '[\\w./][\\w./:,*#?\\[\\]-]*'
 const packageScript = 'run(?:-script)?(?: -s| --silent)? [\\w.:][\\w./:-]*|test|install|--version'
 const cargoFlags = `all|all-features|all-targets|bins|check|lib|locked|no-default-features|no-deps|no-run|offline|quiet|release|tests|verbose|workspace`
 const cargoOption = `--(?:${cargoFlags})|-[qv]|(?:-p|--package|--test|--bin|--features)[ =]${name}|${name}`
@@ -203,9 +203,12 @@ export function harmIn(words: readonly ShellWord[]): string | null {
     const length = prefix.exec(text)?.[0].trim().split(' ').length ?? 0
     if (length > 0 && names.has(words[length]?.value ?? '')) return harmIn(words.slice(length))
   }
-  if (!knownProgram(first.value) && !hasSubcommands(first.value))
-    return `what ${first.value} does with its arguments is not known`
+  if (!isListed(first.value)) return `what ${first.value} does with its arguments is not known`
   return harmInArguments(lookUp(otherNames, first.value) ?? first.value, args)
+}
+
+export function isListed(program: string): boolean {
+  return knownProgram(program) !== undefined || hasSubcommands(program)
 }
 
 function joined(words: readonly ShellWord[]): string {
@@ -226,10 +229,12 @@ function harmInArguments(key: string, args: readonly ShellWord[]): string | null
   if (program?.inert) return null
   const unknown = (word: string) =>
     `${key.replaceAll('/', ' ')} ${word} is not known to be harmless`.replaceAll(unknownText, '…')
+  const needsLiterals = program?.writes || program?.form || program?.check
+  const completed = needsLiterals && args.find(word => !isLiteralWord(word))
+  if (completed) return unknown(completed.value)
   if (program?.form) {
-    const mayBeOption = args.find(word => !isLiteralWord(word) && !/^[\w./]/.test(word.fixed))
     const text = joined(args)
-    return mayBeOption || !program.form.test(text) ? unknown(text.replaceAll(innerSpace, ' ')) : null
+    return program.form.test(text) ? null : unknown(text.replaceAll(innerSpace, ' '))
   }
   const operands: string[] = []
   const values = new Map<string, string>()
@@ -244,11 +249,11 @@ function harmInArguments(key: string, args: readonly ShellWord[]): string | null
     }
     if (word.value === '--' && hasSubcommands(key)) return unknown(word.value)
     if (word.value === '--' && !program?.hasNoOptions) {
-      operands.push(...args.slice(at + 1).map(asOperand))
+      operands.push(...args.slice(at + 1).map(({ value }) => value))
       break
     }
     if (program?.hasNoOptions || !/^-./.test(word.value)) {
-      operands.push(asOperand(word))
+      operands.push(word.value)
       continue
     }
     const option = readOption(word.value, program?.options ?? new Set())
@@ -260,11 +265,6 @@ function harmInArguments(key: string, args: readonly ShellWord[]): string | null
   }
   if (program === undefined) return unknown('without a subcommand')
   return program.check?.(operands, values) === false ? unknown(operands.join(' ')) : null
-}
-
-/** A word that the shell may expand ends in `unknownText`, behind the part that is certain. */
-function asOperand(word: ShellWord): string {
-  return isLiteralWord(word) ? word.value : word.fixed + unknownText
 }
 
 /** Some programs read a word with a dash as an option even where a value is expected. */

@@ -11,16 +11,9 @@ import {
 import { unknownText, unknownWord } from '../glob.ts'
 import { literalWord, type ShellCommand, type ShellWord } from './shell-command.ts'
 
-export interface LooseCommand extends ShellCommand {
-  /** Its words contain only quotes, variables and substitutions, so a shell passes them to the program. */
-  hasPlainWords: boolean
-}
-
 /** What a script may run, as far as a parser for bash can tell. */
 export interface LooseScript {
-  commands: LooseCommand[]
-  /** The script without the commands that `isInert` accepts. */
-  textWithout(isInert: (command: LooseCommand) => boolean): string
+  commands: ShellCommand[]
   /** Why the list of commands may be incomplete; null if nothing suggests it. */
   doubt: string | null
 }
@@ -29,8 +22,6 @@ interface Scope {
   source: string
   hasPipe: boolean
   mayRepeat: boolean
-  /** It is in a substitution, so its output may become part of another command. */
-  isSubstituted: boolean
 }
 
 interface Range {
@@ -42,9 +33,7 @@ const loops = new Set<SyntaxNode['type']>(['For', 'ArithmeticFor', 'While', 'Sel
 
 /** Lists every simple command of a script, however nested. It errs on the side of finding too many. Never throws. */
 export function readLoosely(source: string): LooseScript {
-  const script = parse(source)
-  const commands: LooseCommand[] = []
-  const ranges = new Map<LooseCommand, Range[]>()
+  const commands: ShellCommand[] = []
   let doubt: string | null = null
 
   function visit(node: SyntaxNode, scope: Scope): void {
@@ -52,67 +41,40 @@ export function readLoosely(source: string): LooseScript {
       doubt ??= `the shell syntax could not be read: ${node.errors[0]?.message}`
     if (node.type === 'HereDoc' && !node.closing) doubt ??= 'a here-document does not end'
     if ('script' in node && !node.script) doubt ??= 'the commands are nested too deeply'
-    if (node.type === 'Command') {
-      const command = readCommand(node, scope)
-      commands.push(command)
-      if (scope.source === source && !scope.isSubstituted)
-        ranges.set(command, [node, ...node.redirects.flatMap(bodyOf)])
-    } else if (node.type === 'Redirected' || node.type === 'Coproc') {
+    if (node.type === 'Command') commands.push(readCommand(node, scope))
+    else if (node.type === 'Redirected' || node.type === 'Coproc')
       commands.push(readRedirections('redirects' in node ? node.redirects : [], node, scope))
-    }
     if (node.type === 'Pipeline')
       for (const [at, command] of node.commands.entries())
         visit(command, { ...scope, hasPipe: scope.hasPipe || at > 0 })
     else forEachChild(node, child => visit(child, scopeInside(node, scope)))
   }
 
-  visit(script, { source, hasPipe: false, mayRepeat: false, isSubstituted: false })
-  const textWithout = (isInert: (command: LooseCommand) => boolean) =>
-    textOutside(
-      [...ranges].flatMap(([command, own]) => (isInert(command) ? own : [])),
-      source,
-    )
-  return { commands, textWithout, doubt }
+  visit(parse(source), { source, hasPipe: false, mayRepeat: false })
+  return { commands, doubt }
 }
 
 function scopeInside(node: SyntaxNode, scope: Scope): Scope {
   if (node.type === 'Script') return { ...scope, source: node.source ?? scope.source }
   if (node.type === 'Redirected')
     return { ...scope, hasPipe: scope.hasPipe || node.redirects.some(setsStdin) }
-  if (node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution')
-    return { ...scope, isSubstituted: true }
+  if (node.type === 'ProcessSubstitution') return { ...scope, hasPipe: true }
   return loops.has(node.type) ? { ...scope, mayRepeat: true } : scope
-}
-
-function bodyOf(node: Redirection): Range[] {
-  return node.type === 'HereDoc' ? [node.body] : []
 }
 
 function setsStdin(node: Redirection): boolean {
   return node.type !== 'Redirect' || /^(?:<|<>|<&)$/.test(node.operator)
 }
 
-function textOutside(ranges: readonly Range[], source: string): string {
-  const pieces: string[] = []
-  let at = 0
-  for (const range of ranges.toSorted((one, other) => one.pos - other.pos)) {
-    if (range.pos > at) pieces.push(source.slice(at, range.pos))
-    at = Math.max(at, range.end)
-  }
-  return [...pieces, source.slice(at)].join(' ')
-}
-
-function readCommand(node: Command, scope: Scope): LooseCommand {
+function readCommand(node: Command, scope: Scope): ShellCommand {
   const words = node.name ? [readWord(node.name)] : []
   for (const argument of node.args)
     words.push(argument.type === 'Word' ? readWord(argument) : readAssignment(argument))
   const assignments = node.prefix.filter(item => item.type === 'Assignment')
-  const all = [...(node.name ? [node.name] : []), ...node.args]
   return {
     ...readRedirections(node.redirects, node, scope),
     words,
-    assignments: assignments.map(item => readAssignment(item)),
-    hasPlainWords: assignments.length === 0 && all.every(item => item.type === 'Word' && isPlainWord(item)),
+    assignments: assignments.map(readAssignment),
   }
 }
 
@@ -123,14 +85,14 @@ function readRedirections(
   redirects: readonly Redirection[],
   node: Range,
   { source, hasPipe, mayRepeat }: Scope,
-): LooseCommand {
+): ShellCommand {
   const files = redirects.flatMap(redirect => {
     if (redirect.type !== 'Redirect') return []
     if (!redirect.target) return [{ operator: '>', word: unknown() }]
     const word = readWord(redirect.target)
     const isCopy = /^[<>]&$/.test(redirect.operator) && /^(?:\d+-?|-)$/.test(word.value)
     if (isCopy || harmlessFile.test(word.value)) return []
-    const isForZsh = redirect.target.text.startsWith('!')
+    const isForZsh = /^[!=]/.test(redirect.target.text)
     return [{ operator: redirect.operator, word: isForZsh ? unknown() : word }]
   })
   const texts = redirects.flatMap(redirect => {
@@ -152,24 +114,11 @@ function readRedirections(
           ? 'unknown'
           : 'none',
     mayRepeat,
-    hasPlainWords: false,
   }
 }
 
 function unknown(): ShellWord {
   return { ...literalWord(unknownText), fixed: '' }
-}
-
-/** Parentheses, braces and `$=` in a word may be code for zsh although bash reads them as text. */
-function isPlainWord({ text, parts = [] }: Word): boolean {
-  const isPlainPart = (part: WordPart): boolean => {
-    if (part.type === 'Literal') return !/[(){}]|\$[=~^+]/.test(part.text)
-    if (part.type === 'DoubleQuoted')
-      return part.parts.every(child => child.type === 'Literal' || isPlainPart(child))
-    if (part.type === 'ParameterExpansion') return !part.prefix && !part.index && !part.operation
-    return /^(?:SingleQuoted|AnsiCQuoted|SimpleExpansion|CommandExpansion|Glob)$/.test(part.type)
-  }
-  return (parts.length > 0 || !/[(){}]|\$[=~^+]|^=/.test(text)) && parts.every(isPlainPart)
 }
 
 interface Piece {
@@ -194,23 +143,23 @@ function readPart(part: WordPart, isQuoted: boolean): Piece[] {
     case 'LocaleString':
       return part.parts.flatMap(child => readPart(child, true))
     case 'SimpleExpansion':
-      return [{ value: unknownText, possible: possibleValue(part.text.slice(1), isQuoted) }]
+      return [variable(part.text.slice(1), isQuoted)]
     case 'ParameterExpansion': {
       const isPlain = !(part.prefix || part.index || part.operation)
-      return [{ value: unknownText, possible: isPlain ? possibleValue(part.parameter, isQuoted) : undefined }]
+      return [isPlain ? variable(part.parameter, isQuoted) : { value: unknownText }]
     }
     default:
       return [{ value: unknownText, possible: isQuoted ? unknownWord : undefined }]
   }
 }
 
-/** These hold paths. */
-const pathVariables = new Set(['HOME', 'OLDPWD', 'PWD', 'TMPDIR'])
+const pathVariables = new Set(['OLDPWD', 'PWD', 'TMPDIR'])
 
 /** A quoted value stays one word. */
-function possibleValue(name: string, isQuoted: boolean): string | undefined {
-  if (pathVariables.has(name)) return `/${unknownWord}`
-  return isQuoted && name !== '@' ? unknownWord : undefined
+function variable(name: string, isQuoted: boolean): Piece {
+  if (name === 'HOME') return { value: '~', possible: `/${unknownWord}` }
+  if (pathVariables.has(name)) return { value: unknownText, possible: `/${unknownWord}` }
+  return { value: unknownText, possible: isQuoted && name !== '@' ? unknownWord : undefined }
 }
 
 /** Reads `NAME=value` as one word. */

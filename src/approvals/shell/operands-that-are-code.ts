@@ -63,9 +63,10 @@ export function isHarmlessTest(operands: readonly string[]): boolean {
   return /^-[defhLnrswxz]$/.test(first)
 }
 
-/** Where printf expects a number, zsh evaluates the argument. */
+/** Where printf expects a number, zsh evaluates the argument. `\u0025` is a `%` for zsh. */
 export function isHarmlessPrintf([format = '-', ...values]: readonly string[]): boolean {
-  if (format.startsWith('-') || !/^[\p{ASCII}\p{L}\p{P}\p{S}]*$/u.test(format)) return false
+  const isText = /^[\p{ASCII}\p{L}\p{P}\p{S}]*$/u.test(format) && /^(?:[^\\]|\\[nrt\\])*$/.test(format)
+  if (format.startsWith('-') || !isText) return false
   const takesNumbers = format.replace(/%%|%-?\d*(?:\.\d+)?[sbqc]/g, '').includes('%')
   return !takesNumbers || values.every(value => /^\d*$/.test(value))
 }

@@ -36,8 +36,8 @@ const hereDocument = /<<(['"]?)([A-Za-z_]\w*)\1(?=[\s;&|]|$)/y
 const quotedHereDocument = /"\$\(cat <<'([A-Za-z_]\w*)'\n((?:(?!\1\n)[^\n]*\n)*)\1\n[ \t]*\)"/y
 /** Text in double quotes up to something that the shell reads. */
 const quotedText = /[^"\\$`!]+|\\[^!]|\$(?=["|) /])/y
-/** A variable by its plain name: zsh reads more into `$x[` and `$x:`. */
-const variable = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|\?)(?![\w[:])/y
+/** A variable by its plain name, up to something that ends it: zsh reads more into `$x[` and `$x:`. */
+const variable = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|\?)(?=["\s/.,;&|]|$)/y
 const singleQuoted = /'([^']*)'(?!')/y
 
 interface Pending {

@@ -1,20 +1,20 @@
 import { unknownText, unknownWord } from '../glob.ts'
 import { isBuiltInSubcommand, splitGitWords } from './known-git.ts'
 import { harmIn, knownProgram } from './known-programs.ts'
-import { type LooseCommand, readLoosely } from './loose-script.ts'
-import { baseName, isLiteralWord, type ShellCommand, type ShellWord, setOf } from './shell-command.ts'
+import { readLoosely } from './loose-script.ts'
+import { proveScript } from './prove-script.ts'
+import { baseName, type ShellCommand, type ShellWord, setOf } from './shell-command.ts'
 
 /** A command that may run, as deny and ask rules see it. */
 export interface Suspect {
-  /** It is known what the program does with its arguments: it runs none of them as a command. */
-  isHarmless: boolean
   command: ShellCommand
-  /** Texts it certainly stands for. The list is long on purpose, since one matching text is enough to deny. */
+  /** It is proven what the program does with its arguments: it runs none of them as a command. */
+  isHarmless: boolean
+  /**
+   * Texts it stands for, with placeholders for what only the shell will know. The list is long on purpose, since one
+   * matching text is enough to deny.
+   */
   forms: string[]
-  /** Texts that it may turn out to be once the shell has filled in the unknown values. */
-  possible: string[]
-  /** Text in which the words of a denied command are suspicious. Empty if it is harmless. */
-  evidence: string
   /** Why it cannot be known what it runs; null if it can. */
   unreadable: string | null
 }
@@ -34,6 +34,9 @@ const runners = setOf(`
   proxychains repeat rlwrap runuser screen script setarch setpriv setsid sg ssh sshpass start-stop-daemon stdbuf strace su sudo
   systemd-run taskset time timeout tmux torsocks unbuffer unshare uvx valgrind watch watchexec xargs xvfb-run zsh-defer -`)
 
+/** These change which program a later word stands for. */
+const renamers = setOf('alias autoload enable hash zmodload')
+
 /** `python3.12` is python, and `gtimeout` is timeout. */
 function programName(program: string): string {
   const name = baseName(program).toLowerCase()
@@ -45,33 +48,30 @@ function programName(program: string): string {
 const maxNestedCharacters = 200_000
 
 export function suspectsOf(
-  command: ShellCommand & Partial<LooseCommand>,
+  command: ShellCommand,
   depth = 0,
   budget = { characters: maxNestedCharacters },
 ): Suspect[] {
-  const { words, assignments } = command
-  const isHarmless = assignments.length === 0 && command.hasPlainWords !== false && isKnownHarmless(words)
+  const isHarmless = isKnownHarmless(command)
   const inside = (isHarmless || depth >= maxDepth ? [] : scriptsIn(command)).flatMap(script => {
     budget.characters -= script.length
     const hidden = budget.characters < 0 ? [] : readLoosely(script).commands
     return hidden.flatMap(found => suspectsOf(found, depth + 1, budget))
   })
-  const suspect: Suspect = {
-    isHarmless,
-    command,
-    forms: formsOf(command, isHarmless),
-    possible: possibleForms(command, isHarmless),
-    evidence: isHarmless ? '' : evidenceOf(command),
-    unreadable: isHarmless ? null : whyUnreadable(command),
-  }
-  return [suspect, ...inside.map(found => ({ ...found, unreadable: null }))]
+  const unreadable = isHarmless ? null : whyUnreadable(command)
+  return [
+    { command, isHarmless, forms: formsOf(command, isHarmless), unreadable },
+    ...inside.map(found => ({ ...found, unreadable: null })),
+  ]
 }
 
-/** An inert program is harmless whatever the unknown words are. */
-export function isKnownHarmless(words: readonly ShellWord[]): boolean {
-  const [program] = words
-  if (!program || !isLiteralWord(program)) return false
-  return knownProgram(program.value)?.inert === true || (words.every(isKnown) && harmIn(words) === null)
+/** Reads the text of the command again, since a parser for bash does not know what zsh makes of it. */
+function isKnownHarmless({ text }: ShellCommand): boolean {
+  const proof = proveScript(text)
+  if ('doubt' in proof || proof.commands.length !== 1) return false
+  const { words, assignments } = proof.commands[0]!
+  const isInert = knownProgram(words[0]!.value)?.inert === true
+  return assignments.length === 0 && (isInert || (words.every(isKnown) && harmIn(words) === null))
 }
 
 function isKnown({ value, possible }: ShellWord): boolean {
@@ -94,22 +94,6 @@ function valueIn(text: string): string {
   return text.slice(joined.length).replace(/^!/, '')
 }
 
-function evidenceOf({ text, words, assignments, input }: ShellCommand): string {
-  const values = [...assignments, ...words].map(word => word.value)
-  return withoutQuotes([text, ...values, typeof input === 'object' ? input.text : ''].join(' '))
-}
-
-/** Undoes quotes, escapes and braces, which can hide a word from a reader but not from the shell. */
-export function withoutQuotes(text: string): string {
-  return text
-    .replace(/\\\n/g, '')
-    .replace(/\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|([0-7]{1,3}))/gi, (all, hex, unicode, octal) => {
-      const code = octal ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? unicode, 16)
-      return code > 31 && code < 127 ? String.fromCharCode(code) : all
-    })
-    .replace(/["'\\{}`$]/g, '')
-}
-
 function whyUnreadable(command: ShellCommand): string | null {
   const { words, input } = command
   const [first, ...args] = words
@@ -126,18 +110,16 @@ function whyUnreadable(command: ShellCommand): string | null {
       : null
   }
   if (shells.has(program)) {
-    if (args.some(word => hasUnknown(word.value))) return uncertain
-    if (!operand) return input === 'unknown' ? uncertain : null
-    const isFile = !takesCode && !args.some(word => /^-[a-zA-Z]*c/.test(word.value))
-    return isFile && /^(?:-$|\/dev\/|\/proc\/)/.test(operand.value) ? uncertain : null
+    const isUnknown = args.some(word => hasUnknown(word.value) || /^(?:-$|\/dev\/|\/proc\/)/.test(word.value))
+    const readsUnknown = typeof input === 'object' ? hasUnknown(input.text) : input === 'unknown'
+    return isUnknown || readsUnknown ? uncertain : null
   }
   if (interpreters.has(program)) {
     const isUnknownCode = takesCode && args.some(word => word.fixed === '' && word.value !== '')
     const readsInput = input === 'unknown' && !takesCode && (!operand || operand.value === '-')
     return isUnknownCode || readsInput ? uncertain : null
   }
-  if (program === 'alias')
-    return args.some(word => word.value.includes('=')) ? 'a later word may be an alias' : null
+  if (renamers.has(program) && operand) return 'a later word may stand for another program'
   const start = startOfInner(program, args)
   if (start < 0) return null
   const inner = args.slice(start)
@@ -174,33 +156,19 @@ function startOfInner(program: string, args: readonly ShellWord[]): number {
   )
 }
 
-type ArgumentLists = (program: string, args: readonly string[]) => string[][]
-
-function formsOf(command: ShellCommand, isHarmless: boolean): string[] {
-  const forms = new Set([collapseSpaces(command.text)])
-  const assigned = command.assignments.map(item => item.value)
-  const words = collapseSpaces(command.words.map(item => item.value).join(' ')).split(' ')
-  forms.add([...assigned, ...words].join(' '))
-  for (const form of wordForms(words)) forms.add(form)
-  const args = isHarmless ? [] : words.slice(1, 1 + maxArguments)
+function formsOf({ text, words, assignments, input }: ShellCommand, isHarmless: boolean): string[] {
+  const program = programName(words[0]?.value ?? '')
+  const possible = collapseSpaces(words.map(word => word.possible).join(' ')).split(' ')
+  const forms = new Set([collapseSpaces(text), ...wordForms(possible)])
+  forms.add(collapseSpaces([...assignments, ...words].map(word => word.possible).join(' ')))
+  if (isHarmless) return [...forms].filter(form => form !== '')
+  const args = withReplacements(program, possible.slice(1)).slice(0, maxArguments)
+  const addsWords = startOfInner(program, words.slice(1)) >= 0 && (program !== 'git' || input === 'unknown')
+  if (/^(?:xargs|parallel)$/.test(program) || (addsWords && input === 'unknown')) args.push(unknownText)
   for (const at of args.keys())
     for (const start of [args[at]!, valueIn(args[at]!)])
-      for (const form of wordForms([start, ...args.slice(at + 1)])) forms.add(form)
-  return [...forms].filter(form => form !== '').slice(0, maxForms)
-}
-
-function possibleForms({ words, input }: ShellCommand, isHarmless: boolean): string[] {
-  const possible = collapseSpaces(words.map(item => item.possible).join(' ')).split(' ')
-  const forms = new Set(wordForms(possible, possibleArgumentLists))
-  const program = programName(possible[0] ?? '')
-  const start = isHarmless ? -1 : startOfInner(program, words.slice(1))
-  if (start >= 0) {
-    const inner = withReplacements(program, possible.slice(1 + start)).slice(0, maxArguments)
-    if (program === 'xargs' || program === 'parallel' || input === 'unknown') inner.push(unknownText)
-    for (const at of inner.keys())
-      if (!inner[at]!.startsWith(unknownText))
-        for (const form of wordForms(inner.slice(at), possibleArgumentLists)) forms.add(form)
-  }
+      if (!hasUnknown(start[0] ?? ''))
+        for (const form of wordForms([start, ...args.slice(at + 1)])) forms.add(form)
   return [...forms].filter(form => form !== '').slice(0, maxForms)
 }
 
@@ -221,41 +189,30 @@ function collapseSpaces(text: string): string {
 }
 
 /** Combines each name of the program with each list of arguments. */
-function wordForms(words: readonly string[], argumentListsOf: ArgumentLists = allArgumentLists): string[] {
-  const [program, ...args] = words
+function wordForms([program, ...args]: readonly string[]): string[] {
   if (!program) return []
   const bare = baseName(program)
   const dashed = /^git-(.+)$/.exec(bare)
   const names = new Set([program, bare, bare.toLowerCase(), ...(dashed ? [`git ${dashed[1]}`] : [])])
-  const lists = argumentListsOf(program, args)
-  if (mayBeGitAlias(words)) lists.push([unknownText])
-  return [...names].flatMap(name => (args.length ? lists.map(list => [name, ...list].join(' ')) : [name]))
+  if (args.length === 0) return [...names]
+  const lists = programName(program) === 'git' ? gitArgumentLists(args) : argumentLists(args)
+  return [...names].flatMap(name => lists.map(list => [name, ...list].join(' ')))
 }
 
 /** Drops one more leading option each time, as any of them may take a value; then all options. */
-function allArgumentLists(_program: string, args: readonly string[]): string[][] {
-  const leading = countLeadingOptions(args)
-  const lists = args.flatMap((_, at) =>
-    at <= leading && leading - at < maxArguments ? [args.slice(at)] : [],
-  )
-  return [...lists, args.filter(arg => !arg.startsWith('-'))]
-}
-
-/** The options of git that take a value are known, so the directory in `git -C "$dir" log` is not read as a subcommand. */
-function possibleArgumentLists(program: string, args: readonly string[]): string[][] {
-  const { globalOptions } = splitGitWords(args)
-  const isCertain = programName(program) === 'git' && !globalOptions.some(item => item.includes(unknownText))
-  return isCertain ? [[...args], args.slice(globalOptions.length)] : allArgumentLists(program, args)
-}
-
-/** Counts the words before the subcommand, where each option may have the next word as its value. */
-function countLeadingOptions(words: readonly string[]): number {
+function argumentLists(args: readonly string[]): string[][] {
   const isOption = (item = '') => /^[-+]/.test(item)
-  const end = words.findIndex((item, at) => !isOption(item) && !isOption(words[at - 1]))
-  return end < 0 ? words.length : end
+  const end = args.findIndex((item, at) => !isOption(item) && !isOption(args[at - 1]))
+  const leading = end < 0 ? args.length : end
+  const lists = args.slice(0, Math.min(leading + 1, maxArguments)).map((_, at) => args.slice(at))
+  return [...lists, args.filter(arg => !isOption(arg))]
 }
 
-function mayBeGitAlias([program = '', ...rest]: readonly string[]): boolean {
-  const { subcommand } = splitGitWords(rest)
-  return programName(program) === 'git' && subcommand !== undefined && !isBuiltInSubcommand(subcommand)
+/** The options of git that take a value are known. A subcommand that is not known may be an alias for any other. */
+function gitArgumentLists(args: readonly string[]): string[][] {
+  const { globalOptions, subcommand } = splitGitWords(args)
+  const isCertain = !globalOptions.some(option => option.includes(unknownText))
+  const lists = isCertain ? [[...args], args.slice(globalOptions.length)] : argumentLists(args)
+  const mayBeAlias = subcommand !== undefined && !isBuiltInSubcommand(subcommand)
+  return mayBeAlias ? [...lists, [unknownText]] : lists
 }

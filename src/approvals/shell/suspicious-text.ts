@@ -1,15 +1,58 @@
-import type { ShellCommand } from './shell-command.ts'
+import { isListed, knownProgram, writesFiles } from './known-programs.ts'
+import { isLiteralWord, type ShellCommand } from './shell-command.ts'
+import type { Suspect } from './suspects.ts'
 
-/** True if a text contains all words of a pattern, in any order, or a command may spell the pattern's options differently. */
-export function mayContain(text: string, pattern: string, command?: ShellCommand): boolean {
-  const words = pattern.split(/[\s*?]+/).filter(word => word !== '')
-  const names = words.filter(word => !word.startsWith('-'))
-  if (names.length === 0) return false
+/** Returns the text in which the words of a denied command are suspicious: everything that is not proven to be data. */
+export function suspiciousText(source: string, isProven: boolean, suspects: readonly Suspect[]): string {
+  const commands = suspects.map(({ command }) => command)
+  const mayRunWhatItWrites = commands.some(writesFile) && commands.some(mayRunFiles)
+  const texts = suspects.filter(({ isHarmless }) => !isHarmless).map(({ command }) => textOf(command))
+  return withoutQuotes(isProven && !mayRunWhatItWrites ? texts.join(' ') : [source, ...texts].join(' '))
+}
+
+export function textOf({ text, words, assignments, input }: ShellCommand): string {
+  const values = [...assignments, ...words].map(word => word.value)
+  return [text, ...values, typeof input === 'object' ? input.text : ''].join(' ')
+}
+
+function writesFile({ words, writes }: ShellCommand): boolean {
+  return writes.length > 0 || writesFiles(words)
+}
+
+/** Even git runs files of the project: its hooks. */
+function mayRunFiles({ words }: ShellCommand): boolean {
+  const program = words[0]?.value ?? ''
+  return program !== '' && program !== 'cd' && !knownProgram(program)?.inert && !writesFiles(words)
+}
+
+/** A file that gets a new name may be any program: `cp /bin/g?t x; ./x push`. */
+export function runsUnknownCopy(commands: readonly ShellCommand[]): boolean {
+  const copies = commands.filter(({ words }) => writesFiles(words) && !words.every(isLiteralWord))
+  return copies.length > 0 && commands.some(({ words }) => words[0] && !isListed(words[0].value))
+}
+
+/** Undoes quotes, escapes and braces, which can hide a word from a reader but not from the shell. */
+function withoutQuotes(text: string): string {
+  return text
+    .replace(/\\\n/g, '')
+    .replace(/\\(?:x([\da-f]{1,2})|u([\da-f]{1,4})|([0-7]{1,3}))/gi, (all, hex, unicode, octal) => {
+      const code = octal ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? unicode, 16)
+      return code > 31 && code < 127 ? String.fromCharCode(code) : all
+    })
+    .replace(/["'\\{}`$]/g, '')
+}
+
+/** True if a text contains all words of a pattern, in any order. */
+export function mayContain(text: string, pattern: string): boolean {
+  const names = wordsOf(pattern).filter(word => !word.startsWith('-'))
+  if (names.length === 0 || text === '') return false
   const lower = text.toLowerCase()
   const squeezed = lower.replace(/[^a-z\d]/g, '')
-  const hasName = (name: string) => isIn(lower, squeezed, name.toLowerCase())
-  if (text !== '' && names.every(hasName)) return true
-  return command !== undefined && names.length < words.length && spellsOptions(command, words)
+  return names.every(name => isIn(lower, squeezed, name.toLowerCase()))
+}
+
+function wordsOf(pattern: string): string[] {
+  return pattern.split(/[\s*?]+/).filter(word => word !== '')
 }
 
 const shortName = 3
@@ -21,20 +64,22 @@ function isIn(text: string, squeezed: string, name: string): boolean {
   return new RegExp(`(?:^|[^a-z\\d])(?:-[a-z])?${escaped}(?:[^a-z\\d]|$)`).test(text)
 }
 
-/** `-rf`, `-fr`, `-r -f` and `--recursive --force` may mean the same. */
-function spellsOptions({ words }: ShellCommand, pattern: readonly string[]): boolean {
-  const values = words.map(word => word.value)
+/** True if the command may spell the options of a pattern differently: `-rf`, `-fr`, `-r -f`, `--recursive --force`. */
+export function spellsOptions({ words }: ShellCommand, pattern: string): boolean {
+  const isOption = (word: string) => word.startsWith('-')
   const letters = (list: readonly string[]) =>
     new Set(
       list
-        .filter(word => /^-/.test(word))
+        .filter(isOption)
         .flatMap(word =>
           word.startsWith('--') ? [word[2]?.toLowerCase()] : [...word.slice(1).toLowerCase()],
         ),
     )
+  const wanted = wordsOf(pattern)
+  if (!wanted.some(isOption)) return false
+  const values = words.map(word => word.value)
   const given = letters(values)
-  const isInOrder = pattern
-    .filter(word => !word.startsWith('-'))
-    .every((word, at) => values.filter(value => !value.startsWith('-'))[at]?.startsWith(word))
-  return isInOrder && [...letters(pattern)].every(letter => given.has(letter))
+  const operands = values.filter(value => !isOption(value))
+  const isInOrder = wanted.filter(word => !isOption(word)).every((word, at) => operands[at]?.startsWith(word))
+  return isInOrder && [...letters(wanted)].every(letter => given.has(letter))
 }
