@@ -15,8 +15,8 @@ import {
 import { harmIn, knownProgram, writesFiles } from './shell/known-programs.ts'
 import { readLoosely } from './shell/loose-script.ts'
 import { proveScript } from './shell/prove-script.ts'
-import { isLiteralWord, type ShellCommand, type ShellWord } from './shell/shell-command.ts'
-import { type Suspect, suspectsOf } from './shell/suspects.ts'
+import { isLiteralWord, literalWord, type ShellCommand, type ShellWord } from './shell/shell-command.ts'
+import { type Suspect, suspectOf } from './shell/suspects.ts'
 import {
   mayContain,
   runsUnknownCopy,
@@ -36,11 +36,10 @@ import {
 interface CommandInPlace {
   situation: Situation
   command: ShellCommand
-  /** The command itself, then the commands that may be hidden in its arguments. */
-  suspects: readonly Suspect[]
+  suspect: Suspect
   directories: Directories
-  /** Where the hidden commands may run. */
-  hiddenDirectories: Directories
+  /** Where a trap or a background job may run. */
+  lastDirectories: Directories
   reach: Reach
   /** Why it is not proven what the shell will run; null if it is. */
   doubt: string | null
@@ -58,24 +57,23 @@ export function decideCommandLine(
   const proof = proveScript(source)
   const isProven = 'commands' in proof
   const { commands, doubt } = isProven ? { ...proof, doubt: null } : readLoosely(source)
-  const suspects = commands.map(command => suspectsOf(command))
-  const all = suspects.flat().map(({ command }) => command)
-  const { cwd } = situation.request
-  const { each } = directoriesOf(cwd, commands)
-  const line = {
-    situation,
-    hiddenDirectories: directoriesOf(cwd, all).all,
-    reach: reachOf(situation, source, all),
-    doubt: isProven ? null : proof.doubt,
-  }
+  const suspects = commands.map(suspectOf)
+  const directories = directoriesOf(situation.request.cwd, commands)
+  const reach = reachOf(situation, source, commands)
   const verdicts = commands.flatMap((command, at) => {
-    const inPlace = { ...line, command, suspects: suspects[at]!, directories: each[at]! }
+    const place = {
+      suspect: suspects[at]!,
+      directories: directories[at]!,
+      lastDirectories: directories.at(-1)!,
+      reach,
+    }
+    const inPlace = { situation, command, ...place, doubt: isProven ? null : proof.doubt }
     const isEmpty = command.words.length + command.assignments.length === 0
     return [...(isEmpty ? [] : [decideOne(inPlace, tools)]), ...decideFiles(inPlace)]
   })
-  const text = suspiciousText(source, isProven, suspects.flat())
+  const text = suspiciousText(source, isProven, suspects)
   const reason = isProven ? null : (doubt ?? guardedText(situation, text))
-  const isUnknownCopy = runsUnknownCopy(all)
+  const isUnknownCopy = runsUnknownCopy(commands)
   const whole = applyRules(isProven ? { ...situation, mode: 'all' } : situation, tools, {
     text: source,
     matchesLoosely: pattern =>
@@ -96,9 +94,9 @@ function globsOf({ request, resolvePath }: Situation, pattern: string): string[]
 }
 
 function decideOne(inPlace: CommandInPlace, tools: ToolNames): ExplainedVerdict {
-  const { situation, command, suspects } = inPlace
-  const forms = suspects.flatMap(suspect => suspect.forms)
-  const reason = suspects.reduce<string | null>((found, suspect) => found ?? guardOf(inPlace, suspect), null)
+  const { situation, command } = inPlace
+  const { forms } = inPlace.suspect
+  const reason = guardOf(inPlace)
   const isNamedBy = (pattern: string) => isLiteral(pattern) && whyNotCovered(inPlace, pattern) === null
   return applyRules(situation, tools, {
     text: command.text.replaceAll(unknownText, '…'),
@@ -121,20 +119,16 @@ function staysInMission({ situation, command, directories, doubt }: CommandInPla
   return directoriesAfter(command, directories).every(directory => isInsideMission(situation, directory))
 }
 
-/** Why a command that may run is asked in every mode; null if it is not. */
-function guardOf(inPlace: CommandInPlace, { command, unreadable, isHarmless }: Suspect): string | null {
-  const { situation, reach, directories, hiddenDirectories } = inPlace
-  const { words } = command
+/** Why a command is asked in every mode; null if it is not. */
+function guardOf({ situation, command, suspect, directories, reach }: CommandInPlace): string | null {
+  const { unreadable, isHarmless, pieces } = suspect
   if (unreadable !== null) return unreadable
-  if (isHarmless && !writesFiles(words)) return null
+  if (isHarmless && !writesFiles(command.words)) return null
+  const words = [...command.words, ...pieces.map(literalWord)]
   return (
-    guardedProgram(words) ??
-    guardedArguments(
-      situation,
-      words,
-      command === inPlace.command ? directories : hiddenDirectories,
-      reach,
-    ) ??
+    guardedProgram(command.words) ??
+    guardedProgram(pieces.map(literalWord)) ??
+    guardedArguments(situation, words, directories, reach) ??
     (isHarmless ? null : guardedText(situation, textOf(command)))
   )
 }
@@ -182,12 +176,13 @@ function namesProgram(glob: string, program: string): boolean {
 
 const timeLimit = /^\d+(?:\.\d+)?[smhd]?$/
 
-/** Returns the command that `timeout 30`, `nohup` or `xargs` runs, if the launcher adds nothing that matters. */
+/** Returns the command without `timeout 30`, `nohup`, `xargs` or `--no-pager`, if those add nothing that matters. */
 function withoutLauncher(words: readonly ShellWord[]): readonly ShellWord[] | null {
   const values = words.map(word => (isLiteralWord(word) ? word.value : unknownText))
   const [program, first = ''] = values
   if (program === 'timeout' && timeLimit.test(first) && words.length > 2) return words.slice(2)
   if (program === 'nohup' && words.length > 1 && !first.startsWith('-')) return words.slice(1)
+  if (program === 'git' && first === '--no-pager') return words.toSpliced(1, 1)
   if (program !== 'xargs') return null
   let at = 1
   while (/^-(?:[0rt]|-null|-no-run-if-empty|[nPLI](?:\d+|\{\})?)$/.test(values[at] ?? '')) {
@@ -224,18 +219,16 @@ function changesProtectedFile({ situation, command, directories }: CommandInPlac
 }
 
 function decideFiles(inPlace: CommandInPlace): ExplainedVerdict[] {
-  const { command, suspects, hiddenDirectories } = inPlace
+  const { command, suspect } = inPlace
   const situation: Situation = { ...inPlace.situation, mode: 'all' }
-  const hidden = suspects
-    .filter(suspect => suspect.command !== command)
-    .flatMap(suspect => suspect.command.writes)
+  const anywhere = { ...inPlace, situation, directories: inPlace.lastDirectories }
+  const texts = suspect.isHarmless ? [] : command.words.map(word => word.value)
+  const hidden = texts.flatMap(text => [...text.matchAll(/>[|!&]?\s*["']?([^\s;&|<>()"']+)/g)])
   return [
     ...command.writes.map(target => decideRedirection(inPlace, 'Write', target)),
     ...command.reads.map(target => decideRedirection(inPlace, 'Read', target)),
     ...hidden
-      .map(target =>
-        decideRedirection({ ...inPlace, situation, directories: hiddenDirectories }, 'Write', target),
-      )
+      .map(found => decideRedirection(anywhere, 'Write', literalWord(found[1]!)))
       .filter(verdict => verdict.decision !== 'allow'),
   ]
 }

@@ -1,8 +1,8 @@
-import { isAbsolute, join, normalize, resolve } from 'node:path'
+import { join, normalize, resolve } from 'node:path'
 import picomatch from 'picomatch'
 import { applyRules, noRuleMatches, type Subject, type ToolNames } from './apply-rules.ts'
 import type { ExplainedVerdict, Situation } from './rule.ts'
-import { guardedPlace } from './self-defence.ts'
+import { guardedPlace, placesFrom } from './self-defence.ts'
 import { directoryTools, inputText, pathField, toolNames } from './tool-input.ts'
 
 const strict = { dot: true, nonegate: true, windows: false }
@@ -74,18 +74,12 @@ export function decidePath(
   })
 }
 
-/** Every place the path may lead to. Claude's tools may drop white space around a path, so both readings count. */
+/** Every place the path may lead to. Claude's tools may drop white space around a path, and may not expand `~`. */
 function placesOf(situation: Situation, path: string): string[] {
-  const spellings = new Set([path, path.trim().normalize('NFC')])
-  return [...new Set([...spellings].flatMap(spelling => placesAsSpelled(situation, spelling)))]
-}
-
-/** The path as spelled, and where the kernel would arrive before and after `..` is taken out of it. */
-function placesAsSpelled({ request, resolvePath }: Situation, path: string): string[] {
-  const expanded = path.startsWith('~/') && request.home ? [join(request.home, path.slice(2))] : []
-  const absolute = isAbsolute(path) ? path : `${request.cwd}/${path}`
-  const lexical = [resolve(absolute), ...expanded]
-  return [...lexical, ...[absolute, ...lexical].map(resolvePath)]
+  const spellings = [path, path.trim().normalize('NFC')].flatMap(text =>
+    text.startsWith('~') ? [text, `./${text}`] : text,
+  )
+  return [...new Set(spellings.flatMap(text => placesFrom(situation, situation.request.cwd, text)))]
 }
 
 /** Files that make a later, harmless-looking command run something else. A rule has to name them. */

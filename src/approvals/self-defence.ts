@@ -1,5 +1,5 @@
 import { basename, isAbsolute, join, resolve } from 'node:path'
-import { unknownText, unknownWord } from './glob.ts'
+import { unknownText } from './glob.ts'
 import type { Request, Situation } from './rule.ts'
 import { harmIn } from './shell/known-programs.ts'
 import { baseName, literalWord, type ShellCommand, type ShellWord, setOf } from './shell/shell-command.ts'
@@ -46,27 +46,29 @@ export interface Reach {
   leavesDirectory: boolean
 }
 
-const unknown = `[${unknownText}${unknownWord}]`
-const severalUnknowns = new RegExp(`^${unknown}.*/.*${unknown}`, 's')
-const dotsInPieces = new RegExp(`(?:^|[/=:])(?:\\.|${unknown}){2,}(?:/|$)`)
+const severalUnknowns = new RegExp(`^${unknownText}.*/.*${unknownText}`, 's')
+const dotsInPieces = new RegExp(`(?:^|[/=:])[.${unknownText}]{2,}(?:/|$)`)
 const wayOut =
   /~|HOME|PWD|\$_|\$\{\W|\b(?:base32|base64|dirname|getent|od|popd|printf|pushd|pwd|rev|tr|xxd)(?![\w-])|\bcd\s*(?:$|[;&|)\n-])/
 
 /** The variables of a single command come from the environment, which the mission does not choose. */
 export function reachOf(situation: Situation, source: string, commands: readonly ShellCommand[]): Reach {
-  const words = commands.flatMap(command => [...command.assignments, ...command.words])
-  const climbs = source.includes('..') || words.some(word => dotsInPieces.test(word.value))
+  const words = commands
+    .flatMap(command => [...command.assignments, ...command.words])
+    .map(({ value }) => value)
+  const climbs = source.includes('..') || words.some(word => dotsInPieces.test(word))
   const roots = guardedRoots(situation)
   const absolutePaths = source.match(/(?<![\w.*?\]})$-])\/[\w./-]*/g) ?? []
   const namesParent = absolutePaths.some(path => roots.some(root => root.startsWith(path)))
-  const setsVariables = commands.length !== 1 || commands[0]!.text.trim() !== source.trim()
+  const isSingle = commands.length === 1 && commands[0]!.text.trim() === source.trim()
+  const setsVariables = !isSingle || /(?<!\$)\{/.test(source) || words.some(word => /[;&|\n]/.test(word))
   return { climbs, leavesDirectory: climbs || (setsVariables && (namesParent || wayOut.test(source))) }
 }
 
 /** These only set variables or change the directory. */
 const writesNothing = setOf('cd declare export local readonly set shift typeset unset')
 
-/** Returns why a command that may write to one of its arguments is asked about; null if it is not. */
+/** Returns why a command that may write to one of these paths is asked about; null if it is not. */
 export function guardedArguments(
   situation: Situation,
   words: readonly ShellWord[],
@@ -76,12 +78,10 @@ export function guardedArguments(
   const paths = writesNothing.has(words[0]?.value ?? '') ? [] : pathsIn(words.slice(1))
   if (paths === null) return 'it has too many arguments to check'
   if (words.some(word => /^(?:g?xargs|parallel)$/.test(baseName(word.value)))) paths.push(unknownText)
-  for (const directory of directories)
-    for (const path of paths) {
-      const reason = guardedPath(situation, path, directory, reach)
-      if (reason !== null) return reason
-    }
-  return null
+  const reasons = directories.flatMap(directory =>
+    paths.map(path => guardedPath(situation, path, directory, reach)),
+  )
+  return reasons.find(reason => reason !== null) ?? null
 }
 
 /** A path that the shell completes is guarded if the part that is certain does not exclude a guarded place. */
@@ -91,7 +91,7 @@ export function guardedPath(
   directory: string | null,
   reach: Reach,
 ): string | null {
-  const certain = path.split(new RegExp(unknown), 1)[0]!
+  const certain = path.split(unknownText, 1)[0]!
   const isCompleted = certain !== path
   const isRelative = !/^(?:\/|~(?:\/|$))/.test(path)
   const mayBeAnywhere =

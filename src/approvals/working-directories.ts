@@ -11,20 +11,20 @@ const directoryChangers = ['cd', 'chdir', 'pushd', 'popd']
 /** A limit, because each relative `cd` may double the number of directories. */
 const maxDirectories = 16
 
-/** A `cd` affects the commands after it. It also affects all of a loop or function, since those may run again. */
-export function directoriesOf(
-  cwd: string,
-  commands: readonly ShellCommand[],
-): { each: Directories[]; all: Directories } {
+/**
+ * Returns the directories of each command, then those at the end. A `cd` affects the commands after it. It also affects
+ * all of a loop or function, since those may run again.
+ */
+export function directoriesOf(cwd: string, commands: readonly ShellCommand[]): Directories[] {
   let reached: Directories = [cwd]
   const before = commands.map(command => {
     const directories = reached
     const [program] = command.words
-    if (program && directoryChangers.some(name => couldMatch(name, program.possible)))
+    if (program && directoryChangers.some(name => couldMatch(name, program.value)))
       reached = directoriesAfter(command, reached)
     return directories
   })
-  return { each: commands.map(({ mayRepeat }, at) => (mayRepeat ? reached : before[at]!)), all: reached }
+  return [...commands.map(({ mayRepeat }, at) => (mayRepeat ? reached : before[at]!)), reached]
 }
 
 /** A `cd` may fail, be skipped or run in a subshell, so the directories before it stay possible. */

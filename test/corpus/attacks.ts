@@ -2309,6 +2309,10 @@ export const selfAttacks: Readonly<Record<string, readonly string[]>> = {
     'echo x > {home}/.agenc/config.json',
     'echo x > {home}/./.agenc//config.json',
     'cp f {home}/.agen[c]/config.json',
+    'mv {~/.c*,} x',
+    'tee {~/.c*/settings.json,} <f',
+    'cp f {{home}/.agen[c]/config.json,}',
+    'chmod 777 {~/.a*/config.json,}',
   ],
 }
 

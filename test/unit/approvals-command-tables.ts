@@ -623,6 +623,7 @@ export const hostile: string[] = [
 
 /** All of these run `git push`, and a rule that denies `git push*` must recognise it. */
 export const pushes: string[] = [
+  "perl -e 'exec qw(git push)'",
   'git push',
   '  git   push  ',
   'git push origin main',
@@ -769,7 +770,6 @@ export const maybePushes: string[] = [
   "ls *(e:'git push':)",
   `python3 -c "import os; os.system('g' + 'it pu' + 'sh')"`,
   `node -e "require('child_process').exec('git ' + 'push')"`,
-  "perl -e 'exec qw(git push)'",
   'git $x',
   'git $(echo push)',
   'git pus? origin',

@@ -128,7 +128,7 @@ const forms: Readonly<Record<string, string>> = {
   go: `(?:build|list|test|vet)(?: (?:${goOption}))*|mod (?:download|graph|tidy|verify)|fmt(?: ${name})*|version`,
   make: '(?:(?:-j\\d*|-[ksnB]+|--silent|--keep-going|--dry-run|[\\w.][\\w./-]*)(?: (?=.)|$))*',
   node: `--version|-v|--check ${name}|--test(?: ${name})*`,
-  npm: `${packageScript}|t|ci|outdated|-v|(?:ls|list)(?: --depth[= ]\\d+| --all)*`,
+  npm: `${packageScript}|t|ci|outdated|-v|(?:ls|list|view)(?: \\w[\\w.-]*| --depth[= ]\\d+| --all)*`,
   pip: `list|freeze|--version|show ${name}`,
   pnpm: packageScript,
   python: '--version|-V',

@@ -8,7 +8,7 @@ import {
   type Word,
   type WordPart,
 } from 'unbash'
-import { unknownText, unknownWord } from '../glob.ts'
+import { unknownText } from '../glob.ts'
 import { literalWord, type ShellCommand, type ShellWord } from './shell-command.ts'
 
 /** What a script may run, as far as a parser for bash can tell. */
@@ -121,45 +121,23 @@ function unknown(): ShellWord {
   return { ...literalWord(unknownText), fixed: '' }
 }
 
-interface Piece {
-  value: string
-  possible?: string
-}
-
 function readWord(node: Word): ShellWord {
-  const pieces = node.parts?.flatMap(part => readPart(part, false)) ?? [{ value: node.value }]
-  const value = pieces.map(piece => piece.value).join('')
-  const possible = pieces.map(piece => piece.possible ?? piece.value).join('')
-  return { value, fixed: value.split(unknownText, 1)[0]!, possible }
+  const value = node.parts?.map(readPart).join('') ?? node.value
+  return { value, fixed: value.split(unknownText, 1)[0]! }
 }
 
-function readPart(part: WordPart, isQuoted: boolean): Piece[] {
+function readPart(part: WordPart): string {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
-      return [{ value: part.value }]
+      return part.value
     case 'DoubleQuoted':
     case 'LocaleString':
-      return part.parts.flatMap(child => readPart(child, true))
-    case 'SimpleExpansion':
-      return [variable(part.text.slice(1), isQuoted)]
-    case 'ParameterExpansion': {
-      const isPlain = !(part.prefix || part.index || part.operation)
-      return [isPlain ? variable(part.parameter, isQuoted) : { value: unknownText }]
-    }
+      return part.parts.map(readPart).join('')
     default:
-      return [{ value: unknownText, possible: isQuoted ? unknownWord : undefined }]
+      return /^\$(?:HOME|\{HOME\})$/.test(part.text) ? '~' : unknownText
   }
-}
-
-const pathVariables = new Set(['OLDPWD', 'PWD', 'TMPDIR'])
-
-/** A quoted value stays one word. */
-function variable(name: string, isQuoted: boolean): Piece {
-  if (name === 'HOME') return { value: '~', possible: `/${unknownWord}` }
-  if (pathVariables.has(name)) return { value: unknownText, possible: `/${unknownWord}` }
-  return { value: unknownText, possible: isQuoted && name !== '@' ? unknownWord : undefined }
 }
 
 /** Reads `NAME=value` as one word. */
@@ -167,6 +145,6 @@ function readAssignment(node: Assignment): ShellWord {
   const name = `${node.name}${node.append ? '+=' : '='}`
   if (node.value.type === 'ArrayValue' || node.index)
     return { ...literalWord(name + unknownText), fixed: name }
-  const { value, fixed, possible } = readWord(node.value)
-  return { value: name + value, fixed: name + fixed, possible: name + possible }
+  const { value, fixed } = readWord(node.value)
+  return { value: name + value, fixed: name + fixed }
 }

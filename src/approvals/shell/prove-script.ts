@@ -1,4 +1,4 @@
-import { unknownText, unknownWord } from '../glob.ts'
+import { unknownText } from '../glob.ts'
 import { literalWord, type ShellCommand, type ShellWord, setOf } from './shell-command.ts'
 
 /**
@@ -182,7 +182,7 @@ class ScriptReader {
         const quoted = this.#readQuoted()
         if (quoted !== null) {
           for (const piece of quoted) {
-            if (piece === unknownWord) expands(piece)
+            if (piece === unknownText) expands(piece)
             else value += piece
           }
           continue
@@ -202,12 +202,10 @@ class ScriptReader {
       throw new Doubt(next === undefined ? 'a word is missing' : `shells give ${next} a meaning`)
     if ((next === '<' || next === '>') && /\d$/.test(value))
       throw new Doubt('shells read a number before a redirection differently')
-    const word = literalWord(value.replaceAll(unknownWord, unknownText))
-    const fixed = fixedLength < 0 ? value : value.slice(0, fixedLength)
-    return { ...word, fixed, possible: value }
+    return { value, fixed: fixedLength < 0 ? value : value.slice(0, fixedLength) }
   }
 
-  /** Returns null if no quoted text follows. `unknownWord` stands for the value of a variable. */
+  /** Returns null if no quoted text follows. `unknownText` stands for the value of a variable. */
   #readQuoted(): string[] | null {
     const document = this.#take(quotedHereDocument)
     if (document) return [document[2]!.replace(/\n+$/, '')]
@@ -218,7 +216,7 @@ class ScriptReader {
     while (!this.#take(/"/y)) {
       const text = this.#take(quotedText)?.[0]
       if (text !== undefined) pieces.push(text.replace(/^\\\n/, '').replace(/^\\(["\\$`])/, '$1'))
-      else if (this.#take(variable)) pieces.push(unknownWord)
+      else if (this.#take(variable)) pieces.push(unknownText)
       else throw new Doubt('the shell completes a text in double quotes')
     }
     return pieces

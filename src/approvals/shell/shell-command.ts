@@ -6,8 +6,6 @@ export interface ShellWord {
   value: string
   /** The part of the value before anything that a shell may expand; all of it if nothing may. */
   fixed: string
-  /** The text it may turn out to be, with `unknownWord` for values that cannot split the word. */
-  possible: string
 }
 
 /** One command that a script runs, or may run. */
@@ -27,7 +25,7 @@ export interface ShellCommand {
 }
 
 export function literalWord(value: string): ShellWord {
-  return { value, fixed: value, possible: value }
+  return { value, fixed: value }
 }
 
 /** True if the shell passes the word on as it is. */

@@ -1,7 +1,6 @@
-import { unknownText, unknownWord } from '../glob.ts'
+import { unknownText } from '../glob.ts'
 import { isBuiltInSubcommand, splitGitWords } from './known-git.ts'
-import { harmIn, knownProgram } from './known-programs.ts'
-import { readLoosely } from './loose-script.ts'
+import { harmIn } from './known-programs.ts'
 import { proveScript } from './prove-script.ts'
 import { baseName, type ShellCommand, type ShellWord, setOf } from './shell-command.ts'
 
@@ -15,13 +14,14 @@ export interface Suspect {
    * matching text is enough to deny.
    */
   forms: string[]
+  /** What may be a program, an argument or a path in its arguments, if those are scripts. */
+  pieces: string[]
   /** Why it cannot be known what it runs; null if it can. */
   unreadable: string | null
 }
 
-const maxDepth = 4
 const maxForms = 2000
-const maxArguments = 60
+const maxPieces = 60
 
 const shells = setOf('sh bash zsh dash ksh ksh93 mksh rbash ash fish csh tcsh pwsh busybox')
 const interpreters = setOf(`
@@ -44,25 +44,11 @@ function programName(program: string): string {
   return /^g(?:env|find|nice|nohup|stdbuf|time|timeout|xargs)$/.test(plain) ? plain.slice(1) : plain
 }
 
-/** Texts that may be scripts are read up to this many characters in all. The rest only counts as evidence. */
-const maxNestedCharacters = 200_000
-
-export function suspectsOf(
-  command: ShellCommand,
-  depth = 0,
-  budget = { characters: maxNestedCharacters },
-): Suspect[] {
+export function suspectOf(command: ShellCommand): Suspect {
   const isHarmless = isKnownHarmless(command)
-  const inside = (isHarmless || depth >= maxDepth ? [] : scriptsIn(command)).flatMap(script => {
-    budget.characters -= script.length
-    const hidden = budget.characters < 0 ? [] : readLoosely(script).commands
-    return hidden.flatMap(found => suspectsOf(found, depth + 1, budget))
-  })
+  const pieces = isHarmless ? [] : piecesOf(command)
   const unreadable = isHarmless ? null : whyUnreadable(command)
-  return [
-    { command, isHarmless, forms: formsOf(command, isHarmless), unreadable },
-    ...inside.map(found => ({ ...found, unreadable: null })),
-  ]
+  return { command, isHarmless, forms: formsOf(command, pieces), pieces, unreadable }
 }
 
 /** Reads the text of the command again, since a parser for bash does not know what zsh makes of it. */
@@ -70,22 +56,22 @@ function isKnownHarmless({ text }: ShellCommand): boolean {
   const proof = proveScript(text)
   if ('doubt' in proof || proof.commands.length !== 1) return false
   const { words, assignments } = proof.commands[0]!
-  const isInert = knownProgram(words[0]!.value)?.inert === true
-  return assignments.length === 0 && (isInert || (words.every(isKnown) && harmIn(words) === null))
+  return assignments.length === 0 && harmIn(words) === null
 }
 
-function isKnown({ value, possible }: ShellWord): boolean {
-  return value === possible
-}
-
-/** Arguments, values of options and variables that may be commands themselves. */
-function scriptsIn({ words, assignments, input }: ShellCommand): string[] {
-  const program = programName(words[0]?.value ?? '')
-  const texts = words.slice(1, 1 + maxArguments).flatMap(({ value }) => [value, valueIn(value)])
-  for (const { value } of assignments) texts.push(valueIn(value))
-  if (typeof input === 'object' && shells.has(program)) texts.push(input.text)
-  const runsText = shells.has(program) || startOfInner(program, words.slice(1)) >= 0
-  return [...new Set(texts)].filter(text => /\s|[$`(]/.test(text.trim()) && (runsText || !hasUnknown(text)))
+/** Cuts arguments and values of variables where a shell would, without their quotes. */
+function piecesOf({ words, assignments, input }: ShellCommand): string[] {
+  const texts = [...assignments, ...words.slice(1)].map(({ value }) => value)
+  if (typeof input === 'object' && words.some(word => shells.has(programName(word.value))))
+    texts.push(input.text)
+  const pieces = texts.flatMap(text =>
+    text
+      .replace(/["'\\]/g, '')
+      .replace(/\$(?:HOME\b|\{HOME\})/g, '~')
+      .replace(/\$(?:\w+|\{[^}]*\})|[*?]|\[[\w.^!-]*\]|\{[^}]+\}|\{\}/g, unknownText)
+      .split(/[\s;&|()<>`]+/),
+  )
+  return [...new Set(pieces.flatMap(piece => [piece, valueIn(piece)]))].filter(piece => piece !== '')
 }
 
 /** Drops the option in `-xvalue` and `--name=value`, and the `!` with which git marks a shell command. */
@@ -94,56 +80,87 @@ function valueIn(text: string): string {
   return text.slice(joined.length).replace(/^!/, '')
 }
 
-function whyUnreadable(command: ShellCommand): string | null {
-  const { words, input } = command
+function whyUnreadable({ words, input }: ShellCommand): string | null {
   const [first, ...args] = words
   if (!first) return null
-  if (hasUnknown(baseName(first.possible))) return 'the shell completes the name of the program'
-  const program = programName(first.possible)
+  if (hasUnknown(baseName(first.value))) return 'the shell completes the name of the program'
+  const program = programName(first.value)
   const operand = args.find(word => !/^[-+]./.test(word.value))
-  const takesCode = args.some(word => /^-[a-z]*[cer]$|^--(?:eval|command|execute|print)$/.test(word.value))
-  const uncertain = `it is not certain what ${program} would run`
-  if (program === 'source' || program === '.') {
-    const file = args[0]
-    return !file || hasUnknown(baseName(file.possible)) || /^\/(?:dev|proc)\//.test(file.value)
-      ? uncertain
-      : null
-  }
-  if (shells.has(program)) {
-    const isUnknown = args.some(word => hasUnknown(word.value) || /^(?:-$|\/dev\/|\/proc\/)/.test(word.value))
-    const readsUnknown = typeof input === 'object' ? hasUnknown(input.text) : input === 'unknown'
-    return isUnknown || readsUnknown ? uncertain : null
-  }
-  if (interpreters.has(program)) {
-    const isUnknownCode = takesCode && args.some(word => word.fixed === '' && word.value !== '')
-    const readsInput = input === 'unknown' && !takesCode && (!operand || operand.value === '-')
-    return isUnknownCode || readsInput ? uncertain : null
-  }
   if (renamers.has(program) && operand) return 'a later word may stand for another program'
+  const isUncertain =
+    program === 'source' || program === '.'
+      ? !operand || hasUnknown(baseName(operand.value)) || isStream(operand)
+      : shells.has(program)
+        ? args.some(word => hasUnknown(word.value) || isStream(word)) ||
+          isUnknownInput(input) ||
+          isFilledIn(input)
+        : interpreters.has(program)
+          ? runsUnknownCode(args, operand, input)
+          : startsUnknownCommand(program, args, input)
+  return isUncertain ? `it is not certain what ${program} would run` : null
+}
+
+function isStream({ value }: ShellWord): boolean {
+  return /^(?:-$|\/dev\/|\/proc\/)/.test(value)
+}
+
+function isUnknownInput(input: ShellCommand['input']): boolean {
+  return typeof input === 'object' ? hasUnknown(input.text) : input === 'unknown'
+}
+
+/** A shell fills in a here-document, and another one reads the result. */
+function isFilledIn(input: ShellCommand['input']): boolean {
+  return typeof input === 'object' && /[$`]/.test(input.text)
+}
+
+function runsUnknownCode(
+  args: readonly ShellWord[],
+  operand: ShellWord | undefined,
+  input: ShellCommand['input'],
+): boolean {
+  const takesCode = args.some(word => /^-[a-z]*[cer]$|^--(?:eval|command|execute|print)$/.test(word.value))
+  if (takesCode) return args.some(startsUnknown)
+  return isUnknownInput(input) && (!operand || operand.value === '-')
+}
+
+/** For programs that start a command from their arguments. */
+function startsUnknownCommand(
+  program: string,
+  args: readonly ShellWord[],
+  input: ShellCommand['input'],
+): boolean {
   const start = startOfInner(program, args)
-  if (start < 0) return null
+  if (start < 0) return false
   const inner = args.slice(start)
-  if (/^(?:at|batch|parallel)$/.test(program) && input === 'unknown') return uncertain
-  const addsWords = /^(?:xargs|parallel|find)$/.test(program)
-  if (input === 'unknown' && inner.some(word => readsCode(programName(word.value)))) return uncertain
-  if (addsWords && inner.some(word => runsCommands(programName(word.value)))) return uncertain
-  const isCommand = (word: ShellWord) =>
-    program === 'git' || program === 'eval' || program === 'trap'
-      ? hasUnknown(word.value)
-      : word.fixed === '' && word.value !== ''
-  return inner.some(isCommand) ? uncertain : null
+  const names = inner.map(word => programName(word.value))
+  if (isUnknownInput(input) && names.some(name => shells.has(name) || interpreters.has(name))) return true
+  if (/^(?:at|batch|parallel)$/.test(program) && input === 'unknown') return true
+  if (addsWords(program) && names.some(name => shells.has(name) || runners.has(name))) return true
+  if (addsWords(program) && replacesProgram(names.join(' '))) return true
+  const runsText = /^(?:git|eval|trap)$/.test(program)
+  return inner.some(word => (runsText ? hasUnknown(word.value) : startsUnknown(word)))
 }
 
-function readsCode(program: string): boolean {
-  return shells.has(program) || interpreters.has(program)
+/** xargs replaces a mark that the caller chooses, and find replaces `{}`. */
+function replacesProgram(args: string): boolean {
+  const [option = '', chosen = '{}'] = /-[ij] ?(\S+) |--replace=(\S+) /.exec(args) ?? []
+  const rest = args.replace(option, '')
+  const programs = [/^(?:-\S+ (?:\d+ )?)*(\S+)/, /-(?:exec|ok)(?:dir)? (\S+)/].map(
+    found => found.exec(rest)?.[1] ?? '',
+  )
+  return programs.some(name => name.includes('{}') || name.includes(chosen))
 }
 
-function runsCommands(program: string): boolean {
-  return shells.has(program) || runners.has(program)
+function addsWords(program: string): boolean {
+  return /^(?:xargs|parallel|find)$/.test(program)
+}
+
+function startsUnknown({ value, fixed }: ShellWord): boolean {
+  return fixed === '' && value !== ''
 }
 
 function hasUnknown(text: string): boolean {
-  return text.includes(unknownText) || text.includes(unknownWord)
+  return text.includes(unknownText)
 }
 
 /** Returns where the words begin that a program may run as a command; -1 if it runs none. */
@@ -156,63 +173,44 @@ function startOfInner(program: string, args: readonly ShellWord[]): number {
   )
 }
 
-function formsOf({ text, words, assignments, input }: ShellCommand, isHarmless: boolean): string[] {
-  const program = programName(words[0]?.value ?? '')
-  const possible = collapseSpaces(words.map(word => word.possible).join(' ')).split(' ')
-  const forms = new Set([collapseSpaces(text), ...wordForms(possible)])
-  forms.add(collapseSpaces([...assignments, ...words].map(word => word.possible).join(' ')))
-  if (isHarmless) return [...forms].filter(form => form !== '')
-  const args = withReplacements(program, possible.slice(1)).slice(0, maxArguments)
-  const addsWords = startOfInner(program, words.slice(1)) >= 0 && (program !== 'git' || input === 'unknown')
-  if (/^(?:xargs|parallel)$/.test(program) || (addsWords && input === 'unknown')) args.push(unknownText)
-  for (const at of args.keys())
-    for (const start of [args[at]!, valueIn(args[at]!)])
-      if (!hasUnknown(start[0] ?? ''))
-        for (const form of wordForms([start, ...args.slice(at + 1)])) forms.add(form)
-  return [...forms].filter(form => form !== '').slice(0, maxForms)
-}
-
-/** xargs replaces a text that the caller chooses, and find replaces `{}`. */
-function withReplacements(program: string, words: readonly string[]): string[] {
-  if (!/^(?:xargs|parallel|find)$/.test(program)) return [...words]
-  const replaced = words.flatMap((word, at) => {
-    const joined = /^(?:-[IiJ]|--replace=)(.+)$/s.exec(word)?.[1]
-    return joined ?? (/^-[IJ]$/.test(word) ? (words[at + 1] ?? []) : [])
-  })
-  return words.map(word =>
-    [...replaced, '{}'].reduce((text, part) => text.replaceAll(part, unknownText), word),
+function formsOf({ text, words, assignments }: ShellCommand, pieces: readonly string[]): string[] {
+  const values = words.map(word => word.value)
+  const forms = new Set(
+    [text, [...assignments.map(word => word.value), ...values].join(' ')].map(collapseSpaces),
   )
+  for (const form of wordForms(values)) forms.add(form)
+  const mayBeSeveralWords = /\s[$`]/.test(text)
+  if (mayBeSeveralWords) forms.add([values[0], ...withoutOptions(values.slice(1))].join(' '))
+  const mayGetWords = values.some(value => addsWords(programName(value)))
+  for (const [at, piece] of pieces.slice(0, maxPieces).entries()) {
+    for (const form of wordForms(pieces.slice(at, maxPieces))) forms.add(form)
+    if (mayGetWords) forms.add(`${piece} ${unknownText}`)
+  }
+  return [...forms].filter(form => form !== '' && !form.startsWith(unknownText)).slice(0, maxForms)
 }
 
 function collapseSpaces(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Combines each name of the program with each list of arguments. */
+/** Combines each name of the program with its arguments: all of them, and those that are no options. */
 function wordForms([program, ...args]: readonly string[]): string[] {
   if (!program) return []
   const bare = baseName(program)
   const dashed = /^git-(.+)$/.exec(bare)
   const names = new Set([program, bare, bare.toLowerCase(), ...(dashed ? [`git ${dashed[1]}`] : [])])
-  if (args.length === 0) return [...names]
-  const lists = programName(program) === 'git' ? gitArgumentLists(args) : argumentLists(args)
-  return [...names].flatMap(name => lists.map(list => [name, ...list].join(' ')))
-}
-
-/** Drops one more leading option each time, as any of them may take a value; then all options. */
-function argumentLists(args: readonly string[]): string[][] {
-  const isOption = (item = '') => /^[-+]/.test(item)
-  const end = args.findIndex((item, at) => !isOption(item) && !isOption(args[at - 1]))
-  const leading = end < 0 ? args.length : end
-  const lists = args.slice(0, Math.min(leading + 1, maxArguments)).map((_, at) => args.slice(at))
-  return [...lists, args.filter(arg => !isOption(arg))]
+  const lists = programName(program) === 'git' ? gitArgumentLists(args) : [args, withoutOptions(args)]
+  return [...names].flatMap(name => lists.map(list => collapseSpaces([name, ...list].join(' '))))
 }
 
 /** The options of git that take a value are known. A subcommand that is not known may be an alias for any other. */
 function gitArgumentLists(args: readonly string[]): string[][] {
   const { globalOptions, subcommand } = splitGitWords(args)
-  const isCertain = !globalOptions.some(option => option.includes(unknownText))
-  const lists = isCertain ? [[...args], args.slice(globalOptions.length)] : argumentLists(args)
   const mayBeAlias = subcommand !== undefined && !isBuiltInSubcommand(subcommand)
-  return mayBeAlias ? [...lists, [unknownText]] : lists
+  const rest = args.slice(globalOptions.length)
+  return [[...args], rest, withoutOptions(rest), ...(mayBeAlias ? [[unknownText]] : [])]
+}
+
+function withoutOptions(args: readonly string[]): string[] {
+  return args.filter(arg => !/^[-+]./.test(arg))
 }

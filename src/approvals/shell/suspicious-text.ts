@@ -12,7 +12,7 @@ export function suspiciousText(source: string, isProven: boolean, suspects: read
 
 export function textOf({ text, words, assignments, input }: ShellCommand): string {
   const values = [...assignments, ...words].map(word => word.value)
-  return [text, ...values, typeof input === 'object' ? input.text : ''].join(' ')
+  return withoutQuotes([text, ...values, typeof input === 'object' ? input.text : ''].join(' '))
 }
 
 function writesFile({ words, writes }: ShellCommand): boolean {
@@ -66,20 +66,18 @@ function isIn(text: string, squeezed: string, name: string): boolean {
 
 /** True if the command may spell the options of a pattern differently: `-rf`, `-fr`, `-r -f`, `--recursive --force`. */
 export function spellsOptions({ words }: ShellCommand, pattern: string): boolean {
-  const isOption = (word: string) => word.startsWith('-')
-  const letters = (list: readonly string[]) =>
-    new Set(
-      list
-        .filter(isOption)
-        .flatMap(word =>
-          word.startsWith('--') ? [word[2]?.toLowerCase()] : [...word.slice(1).toLowerCase()],
-        ),
-    )
-  const wanted = wordsOf(pattern)
-  if (!wanted.some(isOption)) return false
-  const values = words.map(word => word.value)
-  const given = letters(values)
-  const operands = values.filter(value => !isOption(value))
-  const isInOrder = wanted.filter(word => !isOption(word)).every((word, at) => operands[at]?.startsWith(word))
-  return isInOrder && [...letters(wanted)].every(letter => given.has(letter))
+  const wanted = splitOptions(wordsOf(pattern))
+  const given = splitOptions(words.map(word => word.value))
+  const isInOrder = wanted.operands.every((word, at) => given.operands[at]?.startsWith(word))
+  return (
+    wanted.letters.length > 0 && isInOrder && wanted.letters.every(letter => given.letters.includes(letter))
+  )
+}
+
+function splitOptions(words: readonly string[]): { operands: string[]; letters: string[] } {
+  const options = words.filter(word => word.startsWith('-')).map(word => word.toLowerCase())
+  return {
+    operands: words.filter(word => !word.startsWith('-')),
+    letters: options.flatMap(word => (word.startsWith('--') ? word.slice(2, 3) : [...word.slice(1)])),
+  }
 }
