@@ -45,6 +45,9 @@ interface CommandInPlace {
   doubt: string | null
 }
 
+/** A limit, because a mission waits while its rules are checked. */
+const maxCommands = 300
+
 /**
  * Decides about a command line. Allow rules need a proof of what the shell will run. Deny and ask rules need only a
  * suspicion, so they also look at everything that a parser finds in a script without such a proof.
@@ -57,6 +60,7 @@ export function decideCommandLine(
   const proof = proveScript(source)
   const isProven = 'commands' in proof
   const { commands, doubt } = isProven ? { ...proof, doubt: null } : readLoosely(source)
+  if (commands.length > maxCommands) throw new Error('there are too many commands to check')
   const suspects = commands.map(suspectOf)
   const directories = directoriesOf(situation.request.cwd, commands)
   const reach = reachOf(situation, source, commands)

@@ -46,7 +46,7 @@ export interface Reach {
   leavesDirectory: boolean
 }
 
-const severalUnknowns = new RegExp(`^${unknownText}.*/.*${unknownText}`, 's')
+const severalUnknowns = new RegExp(`^${unknownText}[^/]*/.*${unknownText}`, 's')
 const dotsInPieces = new RegExp(`(?:^|[/=:])[.${unknownText}]{2,}(?:/|$)`)
 const wayOut =
   /~|HOME|PWD|\$_|\$\{\W|\b(?:base32|base64|dirname|getent|od|popd|printf|pushd|pwd|rev|tr|xxd)(?![\w-])|\bcd\s*(?:$|[;&|)\n-])/
@@ -95,11 +95,11 @@ export function guardedPath(
   const isCompleted = certain !== path
   const isRelative = !/^(?:\/|~(?:\/|$))/.test(path)
   const mayBeAnywhere =
-    /^~[^/]/.test(path) ||
-    (isRelative && directory === null) ||
-    (isCompleted && (certain === '' || reach.climbs))
+    (isRelative && directory === null) || (isCompleted && (certain === '' || reach.climbs))
   const uncertain = 'it may lead to the settings of agenc or Claude'
-  if (mayBeAnywhere) return reach.leavesDirectory || severalUnknowns.test(path) ? uncertain : null
+  if (/^~[^/]/.test(path) || (mayBeAnywhere && (reach.leavesDirectory || severalUnknowns.test(path))))
+    return uncertain
+  if (mayBeAnywhere) return null
   if (!isCompleted) {
     const places = placesFrom(situation, directory, path)
     return guardedPlace(situation, places) ?? holdsGuarded(situation, places)
@@ -151,13 +151,18 @@ export function guardedProgram(words: readonly ShellWord[]): string | null {
 
 /** A limit, because each path is looked up on the disk from every possible directory. */
 const maxPaths = 500
+/** The kernel refuses longer ones. */
+const maxPathLength = 4096
 /** A path may begin after one of these: `of=/x`, `@/x`, `a:/x`, `a,/x`. The `:` of a web address is not one. */
 const pathSeparators = /[=@,]|:(?!\/\/)|(?<!\b(?:https?|ssh)):/g
 
 /** Lists everything in these arguments that may be a path; null if there are too many. */
 export function pathsIn(args: readonly ShellWord[]): string[] | null {
   const count = args.reduce((sum, { value }) => sum + value.split(pathSeparators).length, 0)
-  return count > maxPaths ? null : [...new Set(args.flatMap(({ value }) => pathsInWord(value)))]
+  if (count > maxPaths) return null
+  return [...new Set(args.flatMap(({ value }) => pathsInWord(value)))].filter(
+    path => path.length <= maxPathLength,
+  )
 }
 
 function pathsInWord(text: string): string[] {

@@ -2310,6 +2310,7 @@ export const selfAttacks: Readonly<Record<string, readonly string[]>> = {
     'echo x > {home}/./.agenc//config.json',
     'cp f {home}/.agen[c]/config.json',
     'mv {~/.c*,} x',
+    'cp f {{home},}/.cl*/settings.json',
     'tee {~/.c*/settings.json,} <f',
     'cp f {{home}/.agen[c]/config.json,}',
     'chmod 777 {~/.a*/config.json,}',

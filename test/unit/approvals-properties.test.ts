@@ -184,6 +184,12 @@ test('long input is decided correctly and in time', () => {
     decision(`make ${'-j 4 '.repeat(20_000)}!`, [{ tool: 'Bash', match: 'make *', decision: 'allow' }]),
   ).toBe('ask')
   expect(decision(`bash -c "${'git status; '.repeat(8000)}"`, [], 'all')).toBe('allow')
+  expect(decision('cd a; '.repeat(8000), [], 'all')).toBe('ask')
+  expect(decision(`awk '${'{'.repeat(50_000)}'`, [{ tool: 'Bash', match: 'awk *', decision: 'allow' }])).toBe(
+    'ask',
+  )
+  expect(decision(`sed -n '${'s/a/b/;'.repeat(6000)}'`, [], 'all')).toBe('allow')
+  expect(decision(`foo "$x${'/'.repeat(50_000)}"`, [], 'all')).toBe('allow')
   const inDir: Rule[] = [{ tool: 'Bash', match: 'ls {dir}/*', decision: 'allow' }]
   expect(decision(`ls ${dir}/x ${'a,'.repeat(100)}`, inDir)).toBe('allow')
   expect(decision(`ls ${dir}/x ${'a,'.repeat(100_000)}`, inDir)).toBe('ask')

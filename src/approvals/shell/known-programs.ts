@@ -223,6 +223,9 @@ const keysOfSubcommands = new Set(
   [...programs.keys()].flatMap(key => [...key.matchAll(/\//g)].map(found => key.slice(0, found.index))),
 )
 
+/** Some checks take longer than linear time. */
+const maxCodeLength = 2000
+
 /** The key names the program, and its subcommand if it has one. */
 function harmInArguments(key: string, args: readonly ShellWord[]): string | null {
   const program = programs.get(key)
@@ -264,7 +267,9 @@ function harmInArguments(key: string, args: readonly ShellWord[]): string | null
     values.set(option.name, [...(values.has(option.name) ? [values.get(option.name)] : []), value].join('\n'))
   }
   if (program === undefined) return unknown('without a subcommand')
-  return program.check?.(operands, values) === false ? unknown(operands.join(' ')) : null
+  const isTooLong = [...operands, ...values.values()].some(text => text.length > maxCodeLength)
+  const isHarmless = !program.check || (!isTooLong && program.check(operands, values))
+  return isHarmless ? null : unknown(operands.join(' '))
 }
 
 /** Some programs read a word with a dash as an option even where a value is expected. */

@@ -61,7 +61,11 @@ class ScriptReader {
   }
 
   read(): ShellCommand[] {
-    while (this.#at < this.#source.length) this.#readToken()
+    while (this.#at < this.#source.length) {
+      const start = this.#at
+      this.#readToken()
+      if (this.#at === start) throw new Doubt('the shell syntax could not be read')
+    }
     if (this.#hereDocuments.length > 0) throw new Doubt('a here-document does not end')
     const ended = !isEmpty(this.#command)
     this.#finish('')

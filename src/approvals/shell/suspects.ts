@@ -68,7 +68,7 @@ function piecesOf({ words, assignments, input }: ShellCommand): string[] {
     text
       .replace(/["'\\]/g, '')
       .replace(/\$(?:HOME\b|\{HOME\})/g, '~')
-      .replace(/\$(?:\w+|\{[^}]*\})|[*?]|\[[\w.^!-]*\]|\{[^}]+\}|\{\}/g, unknownText)
+      .replace(/\$(?:\w+|\{[^{}]*\})|[*?]|\[[\w.^!-]*\]|\{[^{}]*\}/g, unknownText)
       .split(/[\s;&|()<>`]+/),
   )
   return [...new Set(pieces.flatMap(piece => [piece, valueIn(piece)]))].filter(piece => piece !== '')
