@@ -26,7 +26,9 @@ interface Input {
 
 export default defineCommand<Input>({
   description: 'List permission requests and their answers, oldest first.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: all)" }],
+  arguments: [
+    { name: 'mission', description: "its name or id (the start is enough), or '.' (default: all)" },
+  ],
   options: [
     { flags: '--tool <name>', description: 'only this tool' },
     { flags: '--decision <word>', description: 'only allow, deny, or ask (no answer, or none yet)' },

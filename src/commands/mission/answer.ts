@@ -32,7 +32,7 @@ export default defineCommand<Input>({
   description:
     'Answer a permission request of a mission. If you answer in its own dialog first, that answer counts.',
   arguments: [
-    { name: 'mission', description: "its id, a prefix of it, or '.'", required: true },
+    { name: 'mission', description: "its name or id (the start is enough), or '.'", required: true },
     { name: 'decision', description: 'allow or deny', required: true },
   ],
   options: [

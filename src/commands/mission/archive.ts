@@ -7,7 +7,7 @@ import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
   description: 'Hide missions from lists. Running ones are stopped first. Files and conversations are kept.',
-  arguments: [{ name: 'missions', description: 'their ids, or prefixes of them', variadic: true }],
+  arguments: [{ name: 'missions', description: 'their names or ids', variadic: true }],
   options: [jsonOption],
   examples: ['agenc mission archive 3f2a 91bc'],
   async run(context, { missions: words, json }) {

@@ -6,7 +6,7 @@ import { missionService } from '../../mission/open-service.ts'
 
 export default defineCommand<{ mission: string; name: string; json?: boolean }>({
   arguments: [
-    { name: 'mission', description: "its id, a prefix of it, or '.'", required: true },
+    { name: 'mission', description: "its name or id (the start is enough), or '.'", required: true },
     { name: 'name', description: "its new name ('' removes the name)", required: true },
   ],
   options: [jsonOption],

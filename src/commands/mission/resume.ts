@@ -24,7 +24,12 @@ interface Input {
 
 export default defineCommand<Input>({
   description: 'Continue a mission with its conversation. If it is running, go to its window.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
+  arguments: [
+    {
+      name: 'mission',
+      description: "its name or id (the start is enough), or '.' (default: pick from a list)",
+    },
+  ],
   options: [
     { flags: '--permission-mode <mode>', description: 'use this permission mode from now on' },
     { flags: '--restart', description: 'if it is running, restart its Claude as soon as it is idle' },

@@ -21,7 +21,7 @@ interface Input {
 export default defineCommand<Input>({
   description:
     'Delete missions and their working copies. Without --force, a mission with work that exists only there is kept.',
-  arguments: [{ name: 'missions', description: 'their ids, or prefixes of them', variadic: true }],
+  arguments: [{ name: 'missions', description: 'their names or ids', variadic: true }],
   options: [
     { flags: '-y, --yes', description: 'do not ask for confirmation' },
     { flags: '-f, --force', description: 'delete uncommitted and unpushed work too' },

@@ -9,7 +9,7 @@ import type { MissionJson } from '../../mission/mission-json.ts'
 import { stateWord } from '../../mission/state-word.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.'" }],
+  arguments: [{ name: 'mission', description: "its name or id (the start is enough), or '.'" }],
   options: [jsonOption],
   examples: ['agenc mission show 3f2a', 'agenc mission show . --json'],
   async run(context, { mission: word, json }) {

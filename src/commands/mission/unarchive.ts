@@ -5,7 +5,7 @@ import { chooseMissions } from '../../mission/choose.ts'
 import { missionService } from '../../mission/open-service.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
-  arguments: [{ name: 'missions', description: 'their ids, or prefixes of them', variadic: true }],
+  arguments: [{ name: 'missions', description: 'their names or ids', variadic: true }],
   options: [jsonOption],
   examples: ['agenc mission unarchive 3f2a'],
   async run(context, { missions: words, json }) {
