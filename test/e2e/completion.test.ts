@@ -164,7 +164,7 @@ describe.each(shellCases)('Tab in $shell', ({ shell, args, prepare }) => {
     await terminal.waitForText('agenc repo add somewhere')
   })
 
-  test.each(['fi', 'fix\\ lo', "'fix lo"])('completes the name of a mission after %s', async (typed, ctx) => {
+  test.for(['fi', 'fix\\ lo', "'fix lo"])('completes the name of a mission after %s', async (typed, ctx) => {
     needPrograms(ctx, shell)
     const { box, short } = await boxWithMission()
     const terminal = await openShell(box)

@@ -23,8 +23,8 @@ export default defineCommand<Input>({
     'Delete missions and their working copies. Without --force, a mission with work that exists only there is kept.',
   arguments: [{ name: 'missions', description: 'their names or ids', variadic: true }],
   options: [
-    { flags: '-y, --yes', description: 'do not ask for confirmation' },
-    { flags: '-f, --force', description: 'delete uncommitted and unpushed work too' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation', destructive: true },
+    { flags: '-f, --force', description: 'delete uncommitted and unpushed work too', destructive: true },
     quietOption,
     jsonOption,
   ],

@@ -17,7 +17,11 @@ export default defineCommand<Input>({
   description:
     'Stop missions. Claude is asked to exit, and is killed if it does not. The conversation is kept.',
   arguments: [{ name: 'missions', description: "their names or ids, or '.'", variadic: true }],
-  options: [{ flags: '--all', description: 'stop every running mission' }, quietOption, jsonOption],
+  options: [
+    { flags: '--all', description: 'stop every running mission', destructive: true },
+    quietOption,
+    jsonOption,
+  ],
   examples: ['agenc mission stop 3f2a', 'agenc mission stop --all'],
   async run(context, { missions: words, all, json }) {
     if (all && words.length > 0)
