@@ -89,7 +89,7 @@ function answeredBy({ decided_by, confirmed }: Approval): string {
 
 const styles: Record<ApprovalDecision, Style> = { allow: 'green', deny: 'red', ask: 'yellow' }
 
-function print({ out, now }: Context, approvals: readonly Approval[]): void {
+function print({ out, now, paths }: Context, approvals: readonly Approval[]): void {
   const time = now()
   const cells = (text: (approval: Approval) => string) => approvals.map(text)
   printTable(out, [
@@ -102,6 +102,12 @@ function print({ out, now }: Context, approvals: readonly Approval[]): void {
     },
     { title: 'BY', cells: cells(answeredBy) },
     { title: 'TOOL', cells: cells(({ tool }) => cleanText(tool)) },
-    { title: 'REQUEST', cells: cells(({ tool, input }) => requestSummary(tool, input)), shrinks: true },
+    {
+      title: 'REQUEST',
+      cells: cells(({ tool, input, mission_id }) =>
+        requestSummary(tool, input, paths.mission(mission_id).agent),
+      ),
+      shrinks: true,
+    },
   ])
 }

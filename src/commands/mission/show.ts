@@ -2,6 +2,7 @@ import { isHeld } from '../../approvals/hold.ts'
 import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
+import { localTime } from '../../io/relative-time.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeMissions } from '../../mission/list.ts'
@@ -19,20 +20,21 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
     })
     if (json) context.out.line(JSON.stringify(mission))
     else
-      for (const [label, value] of describe(mission, isHeld(context.paths, mission.id)))
+      for (const [label, value] of describe(mission, isHeld(context.paths, mission.id), context.now()))
         context.out.line(`${padEnd(label, 12)}${value}`)
     return 0
   },
 })
 
-function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
+function describe(mission: MissionJson, isHeld: boolean, now: Date): [string, string][] {
+  const time = (at: string | null) => (at === null ? null : localTime(at, now))
   const mode = mission.permission_mode ?? 'chosen by Claude'
   const lines: [string, string | null][] = [
     ['id', mission.id],
     ['name', mission.name],
     ['repo', mission.repo ?? '(blank)'],
     ['state', stateWord(mission)],
-    ['since', mission.waiting_since],
+    ['since', time(mission.waiting_since)],
     ['directory', mission.dir],
     ['permissions', `${mode} (${mission.permission_mode_source})`],
     ['approvals', `${mission.approve}${isHeld ? ', approvals are paused' : ''}`],
@@ -41,22 +43,29 @@ function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
     ['parent', mission.parent_id],
     ['window', mission.tmux_window],
     ['processes', processes(mission)],
-    ['created', mission.created_at],
-    ['active', mission.last_active_at],
-    ['last exit', lastExit(mission)],
-    ...mission.pending.map((request): [string, string] => ['pending', pendingLine(request)]),
+    ['created', time(mission.created_at)],
+    ['active', time(mission.last_active_at)],
+    ['last exit', lastExit(mission, now)],
+    ...mission.pending.map((request): [string, string] => [
+      'pending',
+      pendingLine(request, mission.dir, now),
+    ]),
     ...mission.plans.map((plan): [string, string] => ['plan', plan]),
   ]
   return lines.flatMap(([label, value]) => (value ? [[label, cleanText(value)]] : []))
 }
 
-function pendingLine({ id, tool, input, since }: MissionJson['pending'][number]): string {
-  return `${id}: ${tool} ${requestSummary(tool, input)} since ${since}`
+function pendingLine(
+  { id, tool, input, since }: MissionJson['pending'][number],
+  dir: string,
+  now: Date,
+): string {
+  return `${id}: ${tool} ${requestSummary(tool, input, dir)}, since ${localTime(since, now)}`
 }
 
-function lastExit({ last_exit: exit }: MissionJson): string | null {
+function lastExit({ last_exit: exit }: MissionJson, now: Date): string | null {
   if (exit === null) return null
-  return `${exit.signal ? `by ${exit.signal}` : `with ${exit.code}`} at ${exit.at}`
+  return `${exit.signal ? `by ${exit.signal}` : `with ${exit.code}`} at ${localTime(exit.at, now)}`
 }
 
 function processes({ wrapper_pid, claude_pid }: MissionJson): string | null {

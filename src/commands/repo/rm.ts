@@ -43,9 +43,10 @@ function refuseWhileUsed(id: string, missions: readonly MissionRecord[]): void {
       mission =>
         `  ${shortId(mission.id)}  ${displayName(mission)}${mission.archived_at ? ' (archived)' : ''}`,
     )
+  const more = missions.length > shownMissions ? [`  … and ${missions.length - shownMissions} more`] : []
   const count = missions.length === 1 ? 'a mission is' : `${missions.length} missions are`
   throw new AgencError(
     `${count} on ${displayRepo(id)}`,
-    ["Delete these first with 'agenc mission rm':", ...lines].join('\n'),
+    ["Delete these first with 'agenc mission rm':", ...lines, ...more].join('\n'),
   )
 }
