@@ -47,6 +47,7 @@ export default defineCommand<Input>({
         model: original.model,
         mayAnswer: original.may_answer === 1,
         prompt: firstPrompt(prompt),
+        about: original.about,
         forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
       })
       context.out.line(json ? JSON.stringify((await describeMissions(context, db, [fork]))[0]) : fork.id)

@@ -89,6 +89,7 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
       model: input.model ?? null,
       mayAnswer: input.mayAnswer ?? false,
       prompt: firstPrompt(input.prompt),
+      about: null,
       forkedSessionId: null,
     })
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null

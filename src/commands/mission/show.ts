@@ -32,6 +32,7 @@ function describe(mission: MissionJson, isHeld: boolean, now: Date): [string, st
   const lines: [string, string | null][] = [
     ['id', mission.id],
     ['name', mission.name],
+    ['about', mission.about],
     ['repo', mission.repo ?? '(blank)'],
     ['state', stateWord(mission)],
     ['since', time(mission.waiting_since)],
