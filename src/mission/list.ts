@@ -28,6 +28,8 @@ export interface MissionRow {
   mission: MissionJson
   /** The number of its window in the agenc session. */
   windowNumber: string | null
+  /** Its last run ended before Claude was ready. */
+  failedToStart: boolean
 }
 
 /** Those that wait for the user come first, longest wait first; then those with something new; then the rest. */
@@ -56,7 +58,7 @@ export async function describeMissions(
   return (await describeRows(context, db, missions)).map(({ mission }) => mission)
 }
 
-async function describeRows(
+export async function describeRows(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
@@ -78,7 +80,11 @@ async function describeRows(
       pending: pending.get(mission.id) ?? [],
       plans: plans.get(mission.id) ?? [],
     })
-    return { mission: json, windowNumber: json.tmux_window && (window?.number ?? null) }
+    return {
+      mission: json,
+      windowNumber: json.tmux_window && (window?.number ?? null),
+      failedToStart: json.status === 'stopped' && mission.ended_by === 'failed',
+    }
   })
 }
 

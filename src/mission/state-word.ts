@@ -17,7 +17,8 @@ export function stateStyle({ done_unseen, state, status }: MissionJson): Style |
 }
 
 /** The state column of lists: the activity of a running mission, otherwise its status. `done` is idle, and unseen. */
-export function stateWord(mission: MissionJson): string {
+export function stateWord(mission: MissionJson, { failedToStart = false } = {}): string {
+  if (failedToStart) return 'failed to start'
   if (mission.status !== 'running') return mission.status
   if (mission.state === 'waiting' && mission.waiting_for) return `waiting: ${mission.waiting_for}`
   return `${mission.done_unseen ? 'done' : mission.state}${mission.background ? ' +bg' : ''}`

@@ -99,7 +99,7 @@ function endLease(
       exit_code: code,
       exit_signal: signal,
       exit_at: writer.at,
-      ended_by: isLost ? 'lost' : 'user',
+      ended_by: why === 'lost' || why === 'failed' ? why : 'user',
       last_active_at: writer.at,
     }
     if (!writer.changeIfHeldBy(id, holder, ended, ['ended', { why, code, signal, isLost }])) return false

@@ -28,8 +28,8 @@ function printMissions({ out, now }: Context, rows: readonly MissionRow[]): void
     { title: 'ID', cells: missions.map(mission => mission.short_id) },
     {
       title: 'STATE',
-      cells: missions.map(stateWord),
-      style: row => stateStyle(missions[row]!),
+      cells: rows.map(row => stateWord(row.mission, row)),
+      style: row => (rows[row]!.failedToStart ? 'red' : stateStyle(missions[row]!)),
     },
     {
       title: 'REPO',

@@ -5,7 +5,7 @@ import { readStore } from '../../db/with-store.ts'
 import { localTime } from '../../io/relative-time.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { describeMissions } from '../../mission/list.ts'
+import { describeRows, type MissionRow } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { stateWord } from '../../mission/state-word.ts'
 
@@ -14,19 +14,20 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc mission show 3f2a', 'agenc mission show . --json'],
   async run(context, { mission: word, json }) {
-    const mission = await readStore(context, async db => {
+    const row = await readStore(context, async db => {
       const record = await chooseMission(context, db, word)
-      return (await describeMissions(context, db!, [record]))[0]!
+      return (await describeRows(context, db!, [record]))[0]!
     })
-    if (json) context.out.line(JSON.stringify(mission))
+    if (json) context.out.line(JSON.stringify(row.mission))
     else
-      for (const [label, value] of describe(mission, isHeld(context.paths, mission.id), context.now()))
+      for (const [label, value] of describe(row, isHeld(context.paths, row.mission.id), context.now()))
         context.out.line(`${padEnd(label, 12)}${value}`)
     return 0
   },
 })
 
-function describe(mission: MissionJson, isHeld: boolean, now: Date): [string, string][] {
+function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string][] {
+  const { mission, windowNumber } = row
   const time = (at: string | null) => (at === null ? null : localTime(at, now))
   const mode = mission.permission_mode ?? 'chosen by Claude'
   const lines: [string, string | null][] = [
@@ -34,7 +35,7 @@ function describe(mission: MissionJson, isHeld: boolean, now: Date): [string, st
     ['name', mission.name],
     ['about', mission.about],
     ['repo', mission.repo ?? '(blank)'],
-    ['state', stateWord(mission)],
+    ['state', stateWord(mission, row)],
     ['since', time(mission.waiting_since)],
     ['directory', mission.dir],
     ['permissions', `${mode} (${mission.permission_mode_source})`],
@@ -42,7 +43,7 @@ function describe(mission: MissionJson, isHeld: boolean, now: Date): [string, st
     ['model', mission.model],
     ['session', mission.session_id],
     ['parent', mission.parent_id],
-    ['window', mission.tmux_window],
+    ['window', windowNumber ? `${windowNumber} (${mission.tmux_window})` : mission.tmux_window],
     ['processes', processes(mission)],
     ['created', time(mission.created_at)],
     ['active', time(mission.last_active_at)],
