@@ -6,12 +6,14 @@ import { claudeMode } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
+import type { Database } from '../db/open-store.ts'
 import { isAgencError, usageError } from '../errors.ts'
 import { nearest } from '../io/nearest.ts'
 import { quoteForShell } from '../io/shell-quote.ts'
 import { cleanText } from '../io/text.ts'
-import { shortId } from '../mission-id.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
 import { modeAliases, permissionModes } from './mode-meanings.ts'
+import { missionService } from './open-service.ts'
 
 /** Warns if the mode is unknown. It is passed on anyway, because new versions bring new modes. */
 export async function checkMode(context: Context, mode: string): Promise<void> {
@@ -46,6 +48,10 @@ function adviceFor(mode: string, known: readonly string[]): string {
     ({ name, isDangerous }) => name === guess && isDangerous,
   )
   return guess !== undefined && isSafe ? `Did you mean ${guess}?` : `Known modes: ${known.join(', ')}.`
+}
+
+export function storeMode(context: Context, db: Database, id: MissionId, mode: string): void {
+  missionService(context, db).change(id, { permission_mode: mode }, ['permission_mode', { mode }])
 }
 
 export function takesEffectLater({ id }: MissionRecord): string {

@@ -8,6 +8,7 @@ import { type MissionId, newMissionId } from '../mission-id.ts'
 import { aboutFrom } from './about.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
+import { markAsFinished } from './maker-mark.ts'
 import { missionService } from './open-service.ts'
 import { maySetUp } from './repo-setup.ts'
 import type { MissionService } from './service.ts'
@@ -63,6 +64,7 @@ export async function createMission(
     rmSync(context.paths.mission(id).root, { recursive: true, force: true })
     throw error
   }
+  markAsFinished(context.paths.mission(id))
   return missions.get(id)!
 }
 

@@ -10,6 +10,7 @@ import { tmuxOf } from '../tmux/server.ts'
 import { type MissionWindow, missionWindowsInFull, windowsUnknown } from '../tmux/windows.ts'
 import { type MissionJson, missionJson } from './mission-json.ts'
 import { statusesOf } from './mission-status.ts'
+import { withEnding } from './wrapper-note.ts'
 
 /**
  * Lists the missions as they are now: the records of the store, combined with the running processes and tmux windows.
@@ -61,9 +62,10 @@ export async function describeMissions(
 export async function describeRows(
   context: Context,
   db: Database,
-  missions: readonly MissionRecord[],
+  stored: readonly MissionRecord[],
   needsWindows = false,
 ): Promise<MissionRow[]> {
+  const missions = stored.map(mission => withEnding(context.paths, mission))
   const config = await readConfig(context.paths)
   const statuses = statusesOf(context, missions)
   const someRun = statuses.includes('running')

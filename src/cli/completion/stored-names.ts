@@ -4,10 +4,9 @@ import { listMissions } from '../../db/missions.ts'
 import { listRepos } from '../../db/repos.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText } from '../../io/text.ts'
-import { leaseHolder, type Status, statusOf } from '../../mission/mission-status.ts'
+import { type Status, statusesOf } from '../../mission/mission-status.ts'
 import { shortId } from '../../mission-id.ts'
 import { displayRepo } from '../../repo/reference.ts'
-import { type Liveness, systemProbe } from '../../system/process-identity.ts'
 import type { Candidate } from './candidates.ts'
 
 /**
@@ -28,7 +27,9 @@ export function missions(
       isShared(shortId(record.id)) ? record.id : shortId(record.id),
       ...usableName(record),
     ]
-    const offered = withStatus(context, records)
+    const statuses = statusesOf(context, records)
+    const offered = records
+      .map((record, index) => ({ record, status: statuses[index]! }))
       .filter(({ status }) => fits(status))
       .map(({ record, status }) => ({ record, status, names: namesOf(record) }))
       .filter(({ names }) => !names.some(name => used.includes(name)))
@@ -56,16 +57,6 @@ function usableNames(records: readonly MissionRecord[]): (record: MissionRecord)
     if (name === '' || name === '.' || name.startsWith('-') || counts.get(name) !== 1) return []
     return records.some(({ id }) => id.startsWith(name.toLowerCase())) ? [] : [name]
   }
-}
-
-function withStatus(context: Context, records: readonly MissionRecord[]) {
-  const held = records.filter(record => leaseHolder(record) !== null)
-  const alive = held.length > 0 ? systemProbe(context.exec).liveness(held.map(r => leaseHolder(r)!)) : []
-  const known = new Map<string, Liveness>(held.map(({ id }, index) => [id, alive[index]!]))
-  return records.map(record => ({
-    record,
-    status: statusOf(record, known.get(record.id) ?? null, context.now()),
-  }))
 }
 
 function describe({ repo, name, state, waiting_for }: MissionRecord, status: Status): string {
