@@ -55,7 +55,8 @@ function usableNames(records: readonly MissionRecord[]): (record: MissionRecord)
   return record => {
     const name = nameOf(record)
     if (name === '' || name === '.' || name.startsWith('-') || counts.get(name) !== 1) return []
-    return records.some(({ id }) => id.startsWith(name.toLowerCase())) ? [] : [name]
+    const mayBeId = /^[0-9a-f-]{4,}$/i.test(name)
+    return mayBeId && records.some(({ id }) => id.startsWith(name.toLowerCase())) ? [] : [name]
   }
 }
 

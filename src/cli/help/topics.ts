@@ -91,7 +91,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     text: ({ claude: { permission_mode } }) => [
       'A permission mode says what Claude may do without asking:',
       { rows: meanings([...permissionModes, ...modeAliases]) },
-      'Any other word is passed to Claude unchanged, since new versions bring new modes.',
+      "Any other word is passed to Claude unchanged, since new versions bring new modes. 'config set' takes one only with --force.",
       'The first of these that is set applies. If none is set, Claude decides as if you had started it by hand.',
       {
         rows: [
