@@ -7,7 +7,6 @@ import { pick } from '../io/picker.ts'
 import { ago } from '../io/relative-time.ts'
 import { shortId } from '../mission-id.ts'
 import { displayRepo } from '../repo/reference.ts'
-import { displayName } from './naming.ts'
 import { resolveMission } from './resolve-mission.ts'
 
 /** The mission that the user named or, if there is a terminal, picks. */
@@ -33,7 +32,7 @@ export async function chooseMission(
       cells: [
         shortId(mission.id),
         mission.repo ? displayRepo(mission.repo) : '(blank)',
-        mission.name ? displayName(mission) : '',
+        mission.name ?? mission.about ?? '',
         ago(mission.last_active_at, now),
       ],
     })),
