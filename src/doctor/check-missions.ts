@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { leftTools } from '../claude/left-tools.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { listMissions } from '../db/missions.ts'
@@ -19,6 +20,7 @@ export async function checkMissions(context: Context): Promise<Finding[]> {
   const dead = missionsWithoutWrapper(context, missions)
   const found = [
     ...strayClaudes(context, dead),
+    ...dead.flatMap(mission => strayTools(context, mission)),
     ...crashed(context, missions),
     ...missions.flatMap(mission => withoutFiles(context, mission)),
     ...dead.flatMap(mission => staleBell(context, mission)),
@@ -59,6 +61,19 @@ function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding
         `'agenc mission resume ${shortId(mission.id)}' ends it and continues the mission; or: kill ${claude.pid}`,
       ),
     )
+}
+
+/** If the guard was killed too, nothing has ended the tools of a killed Claude. */
+function strayTools({ exec }: Context, { id, claude_pid }: MissionRecord): Finding[] {
+  const tools = claude_pid === null ? [] : leftTools(exec, id, claude_pid)
+  if (tools.length === 0) return []
+  return [
+    problem(
+      'leftovers',
+      `tools of ${shortId(id)} are still running without their Claude (${tools.join(', ')})`,
+      `'agenc mission resume ${shortId(id)}' ends them and continues the mission; or: kill ${tools.join(' ')}`,
+    ),
+  ]
 }
 
 function crashed(context: Context, missions: readonly MissionRecord[]): Finding[] {

@@ -1,0 +1,279 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { MissionJson } from '../../src/mission/mission-json.ts'
+import type { Status } from '../../src/mission/mission-status.ts'
+import { isAlive } from '../helpers/processes.ts'
+import { waitFor } from '../helpers/wait.ts'
+import type { FaultBox } from './fault-box.ts'
+import { commandLineOf, familyOf, processesOf } from './mission-processes.ts'
+
+/** What must be true of a mission after a fault. */
+export interface Expected {
+  status: Status
+  /** The conversation that it must resume. */
+  sessionId: string
+  /** Every prompt that was given to it. At the end, each must be in its conversation exactly once. */
+  prompts: readonly string[]
+}
+
+export interface Expectations {
+  missions: ReadonlyMap<string, Expected>
+  /** How many windows stay open to show why a mission ended. */
+  explanations?: number
+}
+
+const settleMs = 30_000
+const pressEnter = 'Press Enter to close this window.'
+
+/**
+ * The assertions after every fault. First everything agenc says must be true. Then crashed missions are restored, the
+ * others resumed, and all of them stopped. Nothing may be lost, done twice or left behind on the way.
+ */
+export async function assertHealthy(box: FaultBox, expectations: Expectations): Promise<void> {
+  await assertTruthful(box, expectations)
+  await assertRestorable(box, expectations)
+  await closeExplanations(box, expectations.explanations ?? 0)
+  await assertResumable(box, expectations)
+  await assertPromptsOnce(box, expectations)
+  await assertNothingLeft(box, expectations)
+}
+
+/** Whatever agenc says about its missions is true, and nothing runs or shows that should not. */
+export async function assertTruthful(box: FaultBox, expectations: Expectations): Promise<void> {
+  await untilStatuses(box, expectations)
+  const { missions } = expectations
+  for (const [id, { status }] of missions) {
+    if (status === 'running') await assertRuns(box, id)
+    else await assertGone(box, id, expectations)
+  }
+  assertWindows(box, expectations)
+  assertStoreIntact(box)
+  assertNothingOpen(box, expectations)
+  assertDoctorAgrees(box, countOf(expectations, 'crashed'))
+}
+
+function countOf({ missions }: Expectations, status: Status): number {
+  return [...missions.values()].filter(mission => mission.status === status).length
+}
+
+export function statusesNow(box: FaultBox): Record<string, Status> {
+  return Object.fromEntries(box.missions().map(({ id, status }) => [id, status]))
+}
+
+async function untilStatuses(box: FaultBox, { missions }: Expectations): Promise<void> {
+  const expected = Object.fromEntries([...missions].map(([id, { status }]) => [id, status]))
+  let statuses = {}
+  const areRight = () => {
+    statuses = statusesNow(box)
+    return JSON.stringify(sorted(statuses)) === JSON.stringify(sorted(expected))
+  }
+  await waitFor('the expected statuses', areRight, settleMs).catch(() => {})
+  expect(statuses).toEqual(expected)
+}
+
+function sorted(record: object): [string, unknown][] {
+  return Object.entries(record).sort(([a], [b]) => a.localeCompare(b))
+}
+
+async function assertRuns(box: FaultBox, id: string): Promise<void> {
+  const { wrapper_pid, claude_pid, session_id } = box.record(id)
+  expect([wrapper_pid!, claude_pid!].filter(isAlive), `wrapper and Claude of ${id}`).toHaveLength(2)
+  expect(commandLineOf(claude_pid!), `the command line of the Claude of ${id}`).toContain(session_id)
+  const strangers = () => {
+    const family = familyOf(wrapper_pid!)
+    return processesOf(id).filter(pid => !family.includes(pid))
+  }
+  await untilNone(`no process of ${id} outside of its wrapper`, strangers)
+}
+
+/** Only a window that explains the ending may still have a process of the mission. */
+async function assertGone(box: FaultBox, id: string, { explanations = 0 }: Expectations): Promise<void> {
+  const left = () => {
+    const explaining = explanations > 0 ? explanationWindows(box).map(({ pid }) => pid) : []
+    return processesOf(id).filter(pid => !explaining.includes(pid))
+  }
+  await untilNone(`no process of ${id}`, left)
+}
+
+async function untilNone(title: string, list: () => readonly unknown[]): Promise<void> {
+  let last: readonly unknown[] = []
+  const isNone = () => {
+    last = list()
+    return last.length === 0
+  }
+  await waitFor(title, isNone, settleMs).catch(() => {})
+  expect(last.map(describeProcess), title).toEqual([])
+}
+
+function describeProcess(pid: unknown): string {
+  return typeof pid === 'number' ? `${pid}: ${commandLineOf(pid).join(' ')}` : String(pid)
+}
+
+interface ExplanationWindow {
+  id: string
+  pid: number
+}
+
+function explanationWindows(box: FaultBox): ExplanationWindow[] {
+  return box
+    .openWindows()
+    .filter(({ mission }) => mission === '')
+    .filter(({ id }) => box.screen(id).includes(pressEnter))
+    .map(({ id }) => ({ id, pid: Number(box.tmux('display-message', '-p', '-t', id, '#{pane_pid}')) }))
+}
+
+/** One window for each running mission, and none that claims another one. */
+function assertWindows(box: FaultBox, { missions, explanations = 0 }: Expectations): void {
+  const windows = box.openWindows()
+  const running = [...missions].filter(([, { status }]) => status === 'running').map(([id]) => id)
+  const claimed = windows.map(({ mission }) => mission).filter(mission => mission !== '')
+  expect(claimed.sort(), 'missions with a window').toEqual(running.sort())
+  const others = windows.filter(({ mission }) => mission === '').map(({ id }) => box.screen(id))
+  expect(others, 'windows without a mission').toHaveLength(explanations)
+  for (const screen of others) expect(screen).toContain(pressEnter)
+}
+
+function assertStoreIntact(box: FaultBox): void {
+  expect(box.query('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  expect(box.query('PRAGMA foreign_key_check')).toEqual([])
+}
+
+/** Only a running mission that waits may have an open request. */
+function assertNothingOpen(box: FaultBox, { missions }: Expectations): void {
+  const open = box
+    .query<{ mission_id: string }>('SELECT mission_id FROM approvals WHERE decided_by IS NULL')
+    .map(({ mission_id }) => mission_id)
+  const waiting = [...missions.keys()].filter(id => box.record(id)?.state === 'waiting')
+  expect(
+    open.filter(id => !waiting.includes(id)),
+    'requests that stay open',
+  ).toEqual([])
+}
+
+interface Finding {
+  check: string
+  status: string
+  message: string
+}
+
+function assertDoctorAgrees(box: FaultBox, crashed: number): void {
+  const examined = box.agenc(['doctor', '--json'])
+  const findings: Finding[] = JSON.parse(examined.stdout)
+  const about = (check: string) => findings.filter(finding => finding.check === check)
+  expect(findings.filter(({ status }) => status === 'problem')).toEqual([])
+  expect([...about('store'), ...about('home'), ...about('settings')].map(({ status }) => status)).toEqual([
+    'ok',
+    'ok',
+    'ok',
+  ])
+  // The FIFO of a killed wrapper is removed by the next one.
+  const leftovers = about('leftovers').filter(({ message }) => !/\/run\/bell$/.test(message))
+  const messages = leftovers.filter(({ status }) => status !== 'ok').map(({ message }) => message)
+  expect(messages, 'what doctor says').toEqual(
+    crashed === 0 ? [] : [expect.stringMatching(new RegExp(`^${crashed} missions? ended unexpectedly`))],
+  )
+}
+
+interface Restored {
+  id: string
+  restored: boolean
+  reason: string | null
+}
+
+/** `restore` brings back the crashed missions, and changes nothing else. */
+async function assertRestorable(box: FaultBox, { missions }: Expectations): Promise<void> {
+  const before = new Map(box.missions().map(mission => [mission.id as string, mission]))
+  const crashed = [...missions].filter(([, { status }]) => status === 'crashed').map(([id]) => id)
+  const restored = box.agencJson<Restored[]>(['tmux', 'restore'])
+  expect(restored.map(({ id }) => id).sort(), 'restored').toEqual(crashed.sort())
+  expect(restored.filter(one => !one.restored)).toEqual([])
+  expect(box.agencJson<Restored[]>(['tmux', 'restore']), 'restored again').toEqual([])
+  for (const mission of box.missions()) {
+    const { status, wrapper_pid, session_id } = before.get(mission.id)!
+    const wanted = crashed.includes(mission.id) ? { status: 'running' } : { status, wrapper_pid }
+    expect(mission, 'after restore').toMatchObject({ ...wanted, session_id })
+  }
+  const running = [...missions.entries()].map(([id, expected]): [string, Expected] => [
+    id,
+    crashed.includes(id) ? { ...expected, status: 'running' } : expected,
+  ])
+  const claimed = box.openWindows().filter(({ mission }) => mission !== '')
+  expect(claimed).toHaveLength(running.filter(([, { status }]) => status === 'running').length)
+}
+
+async function closeExplanations(box: FaultBox, count: number): Promise<void> {
+  const windows = explanationWindows(box)
+  expect(windows).toHaveLength(count)
+  for (const { id } of windows) box.tmux('send-keys', '-t', id, 'Enter')
+  await waitFor('windows that were read to close', () => explanationWindows(box).length === 0)
+}
+
+/** Every mission goes on with its own conversation. */
+async function assertResumable(box: FaultBox, { missions }: Expectations): Promise<void> {
+  const stopped = [...missions].filter(([, { status }]) => status === 'stopped').map(([id]) => id)
+  if (stopped.length > 0) {
+    const here = box.openWindows()[0]?.id ?? (await box.start()).id
+    const env = box.inside(here)
+    const resumed = await Promise.all(
+      stopped.map(id => box.agencAsync(['mission', 'resume', id, '--no-focus'], { env })),
+    )
+    expect(resumed.filter(({ exitCode }) => exitCode !== 0)).toEqual([])
+  }
+  for (const [id, { status, sessionId }] of missions) {
+    if (status === 'archived') continue
+    if (status !== 'running') await box.until(id, 'idle')
+    await assertRuns(box, id)
+    expect(box.record(id).session_id).toBe(sessionId)
+    expect(box.openWindows().filter(({ mission }) => mission === id)).toHaveLength(1)
+  }
+}
+
+async function assertPromptsOnce(box: FaultBox, { missions }: Expectations): Promise<void> {
+  for (const [id, { prompts, status }] of missions) {
+    if (status === 'archived') continue
+    await waitFor(`all prompts of ${id}`, () => box.promptsOf(id).length >= prompts.length).catch(() => {})
+    expect([...box.promptsOf(id)].sort(), `the prompts of ${id}`).toEqual([...prompts].sort())
+  }
+}
+
+/** Stops all missions. No process, window, request or file may be left. */
+async function assertNothingLeft(box: FaultBox, expectations: Expectations): Promise<void> {
+  expect(box.agenc(['mission', 'stop', '--all'])).toMatchObject({ exitCode: 0 })
+  const all = box.missions()
+  for (const { id } of all) await untilNone(`no process of ${id}`, () => processesOf(id))
+  expect(new Set(all.map(({ status }: MissionJson) => status)).has('running')).toBe(false)
+  await waitFor('all windows to close', () => box.openWindows().length === 0)
+  assertNothingOpen(box, { missions: new Map() })
+  assertStoreIntact(box)
+  assertDoctorAgrees(box, 0)
+  expect(leftFiles(box, [...expectations.missions.keys()]), 'files that were left').toEqual([])
+}
+
+const temporaryName = /\.lock$|\.takeover$|\.tmp$|^\.unfinished-|^\.deleted-|^doctor-|^rejected-/
+
+/** Locks, drafts, events, FIFOs and prompts. */
+function leftFiles(box: FaultBox, ids: readonly string[]): string[] {
+  const ofMissions = ids.flatMap(id => {
+    const { prompt, wakeup, events, asks, root, run } = box.paths(id)
+    return [
+      ...[prompt, wakeup].filter(existsSync),
+      ...[events, asks].flatMap(directory => entriesOf(directory)),
+      ...[root, run].flatMap(directory => entriesOf(directory).filter(isTemporary)),
+    ]
+  })
+  const ofHome = [box.agencHome, join(box.agencHome, 'missions'), join(box.agencHome, 'repos'), box.home]
+  return [
+    ...ofMissions,
+    ...ofHome.flatMap(directory => entriesOf(directory).filter(isTemporary)),
+    ...entriesOf(box.temporary),
+  ]
+}
+
+function isTemporary(path: string): boolean {
+  return temporaryName.test(path.slice(path.lastIndexOf('/') + 1))
+}
+
+function entriesOf(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory).map(name => join(directory, name)) : []
+}
