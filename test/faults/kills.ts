@@ -1,7 +1,7 @@
 import type { Status } from '../../src/mission/mission-status.ts'
 import { tryKill } from '../helpers/processes.ts'
 import type { FaultBox } from './fault-box.ts'
-import { guardOf } from './mission-processes.ts'
+import { guardOf, processesOf } from './mission-processes.ts'
 import type { MissionState, Subject } from './mission-states.ts'
 
 export interface Outcome {
@@ -47,6 +47,17 @@ function killGuard(_box: FaultBox, subjects: readonly Subject[]): void {
     if (claudePid !== null) process.kill(guardOf(wrapperPid), 'SIGKILL')
 }
 
+/** Wrapper, guard, Claude, its hooks and its tools, as the kernel may do when memory runs out. */
+function killEverything(_box: FaultBox, subjects: readonly Subject[]): void {
+  const processes = subjects.flatMap(({ id, wrapperPid, claudePid }) => [
+    ...(claudePid === null ? [] : [guardOf(wrapperPid)]),
+    ...processesOf(id),
+  ])
+  // None may react to the end of another.
+  for (const pid of processes) tryKill(pid, 'SIGSTOP')
+  for (const pid of processes) tryKill(pid, 'SIGKILL')
+}
+
 export const processKills: readonly Kill[] = [
   {
     title: 'kill -9 of Claude',
@@ -61,6 +72,11 @@ export const processKills: readonly Kill[] = [
     strike: killGuard,
     outcome: { status: 'running', isExplained: false },
     sparesErrorScreens: true,
+  },
+  {
+    title: 'kill -9 of everything',
+    strike: killEverything,
+    outcome: crashed,
   },
   { title: 'TERM to the wrapper', strike: signalWrapper('SIGTERM'), outcome: stopped },
 ]

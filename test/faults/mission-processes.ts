@@ -30,9 +30,14 @@ export function familyOf(pid: number): number[] {
   return [pid, ...(linuxDescendants(pid) ?? [])]
 }
 
+/** None if the guard was killed and is not replaced yet. */
+export function guardsOf(wrapper: number): number[] {
+  return familyOf(wrapper).filter(pid => commandLineOf(pid).includes('agenc-guard'))
+}
+
 /** The guard of a wrapper: a shell that ends Claude if the wrapper is killed. */
 export function guardOf(wrapper: number): number {
-  const found = familyOf(wrapper).filter(pid => commandLineOf(pid).includes('agenc-guard'))
+  const found = guardsOf(wrapper)
   if (found.length !== 1) throw new Error(`the wrapper ${wrapper} has ${found.length} guards`)
   return found[0]!
 }

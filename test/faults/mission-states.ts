@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ran } from '../helpers/cli.ts'
+import { agencScript, type Ran } from '../helpers/cli.ts'
+import { openTerminal, type Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 import type { FaultBox } from './fault-box.ts'
 
@@ -44,19 +45,40 @@ const scripts: Record<MissionState, string> = {
 
 /** Starts a mission and brings it into this state. The mission's name is that of the state. */
 export async function missionIn(box: FaultBox, state: MissionState, from: string): Promise<Subject> {
-  const name = state.replaceAll(' ', '-')
-  if (state === 'starting') box.kinds.become('slow', name)
-  if (state === 'stopping') box.kinds.become('ignore', name)
-  if (state === 'error screen') box.kinds.become('fail', name)
-  const mode = state === 'in a tool' ? 'allowedTools' : 'default'
   const prompt = scripts[state]
-  const wishes = ['--name', name, '--prompt', prompt, '--permission-mode', mode]
-  const id = await box.newMission(from, ...wishes)
+  const id = await box.newMission(from, ...wishesFor(box, state))
   const window = box.windowOf(id)?.id ?? (await explanationOf(box))
   const stop = await reach(box, id, state, window)
   const { claude_pid, wrapper_pid, session_id } = box.record(id)
   const wrapperPid = wrapper_pid ?? Number(box.tmux('display-message', '-p', '-t', window, '#{pane_pid}'))
   return { id, state, prompt, sessionId: session_id, window, claudePid: claude_pid, wrapperPid, ...stop }
+}
+
+/** Like `missionIn`, but in a terminal without tmux: tmux would continue a wrapper that was stopped. */
+export async function missionInTerminal(
+  box: FaultBox,
+  state: 'starting' | 'waiting',
+): Promise<Subject & { terminal: Terminal }> {
+  const args = ['mission', 'new', '--blank', ...wishesFor(box, state)]
+  const known = box.query<{ id: string }>('SELECT id FROM missions').map(({ id }) => id)
+  const terminal = openTerminal(process.execPath, [agencScript, ...args], { env: box.env, cwd: box.root })
+  const id = await waitFor('the mission', () => {
+    const now = box.query<{ id: string }>('SELECT id FROM missions').map(mission => mission.id)
+    return now.find(one => !known.includes(one))
+  })
+  await reach(box, id, state, '')
+  const { claude_pid, session_id } = box.record(id)
+  const processes = { claudePid: claude_pid, wrapperPid: terminal.pid }
+  return { id, state, prompt: scripts[state], sessionId: session_id, window: '', ...processes, terminal }
+}
+
+function wishesFor(box: FaultBox, state: MissionState): string[] {
+  const name = state.replaceAll(' ', '-')
+  if (state === 'starting') box.kinds.become('slow', name)
+  if (state === 'stopping') box.kinds.become('ignore', name)
+  if (state === 'error screen') box.kinds.become('fail', name)
+  const mode = state === 'in a tool' ? 'allowedTools' : 'default'
+  return ['--name', name, '--prompt', scripts[state], '--permission-mode', mode]
 }
 
 /** The window of a mission that has failed already. */

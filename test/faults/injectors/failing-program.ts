@@ -25,7 +25,7 @@ export function failingProgram(
 ): FailingProgram {
   const real = findProgram(program, box.env)
   if (real === null) throw new Error(`${program} is not installed`)
-  const directory = join(box.root, `failing-${program}-${word}`)
+  const directory = join(box.root, `failing-${program}-${word}-${failure.replace(' ', '-')}`)
   const marker = join(directory, 'failed')
   mkdirSync(directory)
   const actions: Record<Failure, string> = {
