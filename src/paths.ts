@@ -65,11 +65,6 @@ export class MissionPaths {
     return `${this.root}/run/ask`
   }
 
-  /** A copy of the settings that is known to deny nothing. Hooks need not ask while the settings are equal to it. */
-  get settingsWithoutDenies(): string {
-    return `${this.root}/run/settings-without-denies`
-  }
-
   /** The settings that Claude is started with. */
   get claudeSettings(): string {
     return `${this.root}/run/settings.json`

@@ -1,5 +1,5 @@
 import { dialogTools } from './hook-report.ts'
-import { askingHook, checkingHook, type HookTarget, reportingHook } from './hook-scripts.ts'
+import { askingHook, type HookTarget, reportingHook } from './hook-scripts.ts'
 import type { HookEventName } from './known-hook-events.ts'
 import { askAboutToolReply } from './permission-reply.ts'
 
@@ -17,7 +17,7 @@ export function claudeSettings(events: readonly HookEventName[], target: HookTar
   const hook = (command: string, timeout: number) => [{ type: 'command', command, timeout }]
   const report = hook(reportingHook(target), reportTimeoutSeconds)
   const ask = hook(askingHook(target), answerTimeoutSeconds)
-  const check = hook(checkingHook(target, cannotCheck), checkTimeoutSeconds)
+  const check = hook(askingHook(target, cannotCheck), checkTimeoutSeconds)
   const matchersOf = (name: HookEventName) => {
     if (name === 'PermissionRequest') return [{ hooks: ask }]
     return name === 'PreToolUse'
@@ -27,4 +27,4 @@ export function claudeSettings(events: readonly HookEventName[], target: HookTar
   return { disableAgentView: true, hooks: Object.fromEntries(events.map(name => [name, matchersOf(name)])) }
 }
 
-const cannotCheck = JSON.stringify(askAboutToolReply('agenc could not compare this with your deny rules'))
+const cannotCheck = JSON.stringify(askAboutToolReply('agenc could not check this'))

@@ -9,10 +9,6 @@ export interface HookTarget {
   /** A directory with one FIFO per hook that waits for an answer, named after the hook's pid. */
   asks: string
   wrapperPid: number
-  /** agenc's settings file, which holds the approval rules. */
-  settings: string
-  /** A copy of the settings that is known to deny nothing. If it does not exist, nothing is known. */
-  settingsWithoutDenies: string
 }
 
 export const longestEventBytes = 4 * 1024 * 1024
@@ -62,7 +58,7 @@ const usualPatience: Patience = { seconds: 5, moreSeconds: 3 }
  * lose those until it has reset its traps. The side that removes the FIFO decides.
  */
 export function askingHook(
-  target: Pick<HookTarget, 'events' | 'wakeup' | 'asks' | 'wrapperPid'>,
+  target: HookTarget,
   otherwise = '',
   { seconds, moreSeconds } = usualPatience,
 ): string {
@@ -86,19 +82,5 @@ export function askingHook(
     `[ "$r" = ${firstWords.otherwise} ]&&{ wait $w;g;}`,
     `[ -z "$r" ]||printf '%s\\n' "$r"`,
     'exit 0',
-  ].join('\n')
-}
-
-/**
- * A hook that runs before every tool. It asks the wrapper only if the settings differ, byte by byte, from the copy that
- * is known to deny nothing. Times and sizes would not prove that they are the same.
- */
-export function checkingHook(target: HookTarget, otherwise: string): string {
-  const settings = quoteForShell(target.settings)
-  const known = quoteForShell(target.settingsWithoutDenies)
-  return [
-    `[ -e ${known} ]&&{ [ -e ${settings} ]||[ -L ${settings} ]||exit 0`,
-    `cmp -s ${settings} ${known} 2>/dev/null&&exit 0;}`,
-    askingHook(target, otherwise),
   ].join('\n')
 }

@@ -50,8 +50,6 @@ async function prepare(context: Context, request: StartRequest): Promise<Launch>
     wakeup: own.wakeup,
     asks: own.asks,
     wrapperPid: process.pid,
-    settings: paths.config,
-    settingsWithoutDenies: own.settingsWithoutDenies,
   }
   writeFileAtomically(own.claudeSettings, JSON.stringify(claudeSettings(knownHookEvents(version), target)))
   const { globalConfig } = claudeLocations(env)

@@ -100,4 +100,8 @@ export const migrations: readonly Migration[] = [
     name: '0003-confirmed-answers',
     apply: db => db.exec('ALTER TABLE approvals ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 1'),
   },
+  {
+    name: '0004-may-answer',
+    apply: db => db.exec('ALTER TABLE missions ADD COLUMN may_answer INTEGER NOT NULL DEFAULT 0'),
+  },
 ]

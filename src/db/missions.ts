@@ -26,6 +26,8 @@ export interface MissionRecord {
   permission_mode: string | null
   approve: Approve | null
   model: string | null
+  /** 1 if its Claude may answer the permission requests of missions that it has started. */
+  may_answer: 0 | 1
 
   /** Claude's current conversation. A fork also has the conversation it branched off from. */
   session_id: string
@@ -68,16 +70,17 @@ export type NewMission = Pick<
   | 'session_id'
   | 'forked_session_id'
   | 'setup_pending'
+  | 'may_answer'
 >
 
 export function insertMission(db: Database, mission: NewMission): void {
   db.prepare(
     `INSERT INTO missions
        (id, name, repo, parent_id, created_at, last_active_at, permission_mode, approve, model,
-        session_id, forked_session_id, setup_pending)
+        session_id, forked_session_id, setup_pending, may_answer)
      VALUES
        (@id, @name, @repo, @parent_id, @created_at, @created_at, @permission_mode, @approve, @model,
-        @session_id, @forked_session_id, @setup_pending)`,
+        @session_id, @forked_session_id, @setup_pending, @may_answer)`,
   ).run(mission)
 }
 

@@ -19,6 +19,7 @@ export interface MissionWish {
   permissionMode: string | null
   approve: Approve | null
   model: string | null
+  mayAnswer: boolean
   prompt: string | null
   /** The conversation that the new one branches off from. */
   forkedSessionId: string | null
@@ -49,6 +50,7 @@ export async function createMission(
           session_id: id,
           forked_session_id: wish.forkedSessionId,
           setup_pending: setupPending,
+          may_answer: wish.mayAnswer ? 1 : 0,
         },
         ['created', { source: wish.source, name: wish.name }],
       ),

@@ -1,6 +1,5 @@
 import { configFromText, readConfigText } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
-import { writeFileAtomically } from '../io/files.ts'
 import type { Paths } from '../paths.ts'
 
 export interface Settings {
@@ -14,15 +13,12 @@ export interface Settings {
 /** The settings of a running mission, read again whenever their text has changed. */
 export class CurrentSettings {
   readonly #paths: Paths
-  readonly #withoutDeniesPath: string
   /** Undefined if the text has not been read yet or cannot be read. */
   #text: string | null | undefined
   #settings: Settings
 
-  /** `withoutDeniesPath` is the file in which hooks find settings that deny nothing. */
-  constructor(paths: Paths, config: Config, withoutDeniesPath: string) {
+  constructor(paths: Paths, config: Config) {
     this.#paths = paths
-    this.#withoutDeniesPath = withoutDeniesPath
     this.#settings = { config, problem: null, mayHideDenials: false }
   }
 
@@ -56,18 +52,9 @@ export class CurrentSettings {
     try {
       const config = await configFromText(this.#paths, text)
       this.#settings = { config, problem: null, mayHideDenials: false }
-      if (config.approvals.rules.every(({ decision }) => decision !== 'deny'))
-        this.#leaveForHooks(text ?? '{}')
     } catch (error) {
       this.#keepLast(error, /deny|\\u/.test(text ?? ''))
     }
-  }
-
-  /** Without the file, hooks ask the wrapper, so a failure to write it is harmless. */
-  #leaveForHooks(text: string): void {
-    try {
-      writeFileAtomically(this.#withoutDeniesPath, text)
-    } catch {}
   }
 
   #keepLast(error: unknown, mayHideDenials: boolean): void {

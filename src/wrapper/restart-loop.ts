@@ -58,8 +58,7 @@ export class RestartLoop {
     const parts = this.#wire()
     const unsubscribe = missions.subscribe(parts.presenter.onChanged)
     try {
-      await parts.rules.makeReady()
-      // A killed wrapper may have left events unread.
+      // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
       parts.observer.readSpool()
       parts.requests.end()
       this.#observer = parts.observer
@@ -87,7 +86,7 @@ export class RestartLoop {
     const { paths, now, exec } = context
     const own = paths.mission(id)
 
-    const settings = new CurrentSettings(paths, this.#config, own.settingsWithoutDenies)
+    const settings = new CurrentSettings(paths, this.#config)
     const rules = new RuleEngine(db, id, paths, settings, log)
     const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log)
     const record = () => this.#record()

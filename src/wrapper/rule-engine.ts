@@ -25,12 +25,12 @@ type Engine = typeof import('../approvals/decide.ts')
 
 type Decided = Pick<Verdict, 'decision' | 'reason' | 'rule' | 'message'>
 
-const leftToUser: Decided = { decision: 'ask', reason: 'there are no rules', rule: null }
+const notLoaded: Decided = { decision: 'ask', reason: 'the rules could not be loaded', rule: null }
 const silentDenial = 'A rule of the user denies this.'
 
 /**
  * Compares a mission's requests with the rules that are in force at that moment. The code that understands shells and
- * paths is large, so it is loaded only if there are rules.
+ * paths is large, so it is loaded only after Claude has started, with its first report.
  */
 export class RuleEngine {
   readonly #db: Database
@@ -54,28 +54,16 @@ export class RuleEngine {
 
   /** If false, `makeReady` must be awaited before the next request is decided. */
   get isReady(): boolean {
-    return this.#settings.areCurrent && (this.#engine !== null || !this.#hasRules)
+    return this.#settings.areCurrent && this.#engine !== null
   }
 
   /** Never rejects. If the engine cannot be loaded, nothing is allowed, and the user is asked about every tool. */
   async makeReady(): Promise<void> {
     await this.#settings.refresh()
-    if (!this.#hasRules) return
     try {
       this.#engine ??= await import('../approvals/decide.ts')
     } catch (error) {
       this.#log(`the rules cannot be loaded: ${String(error)}`)
-    }
-  }
-
-  /** Whether requests must be compared with rules. True if the store cannot be read. */
-  get #hasRules(): boolean {
-    if (this.#settings.latest.config.approvals.rules.length > 0) return true
-    try {
-      return this.#mode !== 'ask'
-    } catch (error) {
-      this.#log(`cannot read the approval mode: ${String(error)}`)
-      return true
     }
   }
 
@@ -88,15 +76,15 @@ export class RuleEngine {
   /** Broken settings allow nothing. The deny rules that they had before stay in force. */
   rule(use: ToolUse): Ruling {
     const { config } = this.#settings.latest
-    if (this.#engine === null) return rulingOf(leftToUser, config)
+    if (this.#engine === null) return rulingOf(notLoaded, config)
     return rulingOf(this.#engine.decide(this.#requestOf(use), config.approvals.rules, this.#mode), config)
   }
 
-  /** For a tool that Claude would run without asking. Returns `deny`, `ask`, or null if no rule is against it. */
+  /** For a tool that Claude would run without asking. Returns `deny`, `ask`, or null if nothing is against it. */
   objection(use: ToolUse): Ruling | null {
     const { config, problem, mayHideDenials } = this.#settings.latest
-    if (this.#engine === null && this.#hasRules) throw new Error('the rules could not be loaded')
-    const verdict = this.#engine?.objection(this.#requestOf(use), config.approvals.rules) ?? null
+    if (this.#engine === null) return rulingOf(notLoaded, config)
+    const verdict = this.#engine.objection(this.#requestOf(use), config.approvals.rules)
     if (verdict?.decision === 'deny' || !mayHideDenials) return verdict && rulingOf(verdict, config)
     return { decision: 'ask', message: `the settings cannot be read: ${problem}`, rule: null, delayMs: 0 }
   }

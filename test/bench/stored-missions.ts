@@ -43,6 +43,7 @@ export async function storeMissions(box: Box, count: number): Promise<StoredMiss
         session_id: mission.id,
         forked_session_id: null,
         setup_pending: 0,
+        may_answer: 0,
       })
     }
   }).immediate()

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { askingHook, checkingHook } from '../../src/claude/hook-scripts.ts'
+import { askingHook } from '../../src/claude/hook-scripts.ts'
 import { allowReply } from '../../src/claude/permission-reply.ts'
 import { openReplyChannel } from '../../src/claude/reply-channel.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
@@ -10,7 +10,6 @@ import { listTree } from '../../src/system/process-tree.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { WakeupFifo } from '../../src/wrapper/wakeup-fifo.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
-import { pathWithout } from '../helpers/path-without.ts'
 import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -193,60 +192,6 @@ describe.each(shells)('the asking hook in %s', shell => {
     expect(await hook.ended).toBe(0)
     await waitFor('the wake-up', () => wakeups() > 0)
     expect(existsSync(join(target.events, String(hook.pid)))).toBe(true)
-  })
-})
-
-describe.each(shells)('the hook before every tool in %s', shell => {
-  const deniesNothing = '{ "approvals": { "mode": "all" } }\n'
-
-  async function checkingPlaces(settings: string | null, known: string | null) {
-    const { target, wakeups } = listeningPlaces()
-    const own = join(target.events, '..')
-    const whole = {
-      ...target,
-      wrapperPid: process.pid,
-      settings: join(own, 'config.json'),
-      settingsWithoutDenies: join(own, 'settings-without-denies'),
-    }
-    if (settings !== null) writeFileSync(whole.settings, settings)
-    if (known !== null) writeFileSync(whole.settingsWithoutDenies, known)
-    return { wakeups, target: whole }
-  }
-
-  test.each([
-    ['settings known to deny nothing', deniesNothing, deniesNothing],
-    ['no settings, where there were some that deny nothing', null, deniesNothing],
-  ])('%s: it does not ask and prints nothing', async (_, settings, known) => {
-    const { target, wakeups } = await checkingPlaces(settings, known)
-    const hook = startHook(shell, checkingHook(target, otherwise))
-    expect(await hook.ended).toBe(0)
-    expect(hook.output()).toBe('')
-    expect([wakeups(), readdirSync(target.events)]).toEqual([0, []])
-  })
-
-  test.each([
-    ['nothing is known', deniesNothing, null],
-    ['nothing is known, and there are no settings', null, null],
-    ['other settings of the same length', deniesNothing.replace('all', 'ask'), deniesNothing],
-    ['settings with something added', `${deniesNothing} `, deniesNothing],
-  ])('%s: the wrapper is asked', async (_, settings, known) => {
-    const { target, wakeups } = await checkingPlaces(settings, known)
-    const hook = startHook(shell, checkingHook(target, otherwise))
-    await waitFor('the wake-up', () => wakeups() > 0)
-    channelAt(join(target.asks, String(hook.pid)))!.release()
-    expect(await hook.ended).toBe(0)
-    expect(hook.output()).toBe('')
-  })
-
-  test('a system without cmp: the wrapper is asked', async () => {
-    const { target, wakeups } = await checkingPlaces(deniesNothing, deniesNothing)
-    const env = { ...process.env, PATH: pathWithout(process.env.PATH!, ['cmp']) }
-    const hook = startHook(shell, checkingHook(target, otherwise), env)
-    // busybox has a cmp of its own.
-    await Promise.race([waitFor('the wake-up', () => wakeups() > 0), hook.ended])
-    channelAt(join(target.asks, String(hook.pid)))?.release()
-    expect(await hook.ended).toBe(0)
-    expect(hook.output()).toBe('')
   })
 })
 

@@ -16,6 +16,7 @@ export function aMission(given: Partial<NewMission> = {}): NewMission {
     session_id: id,
     forked_session_id: null,
     setup_pending: 0,
+    may_answer: 0,
     ...given,
   }
 }

@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
+import type { MissionId } from '../../src/mission-id.ts'
+import { pathsFrom } from '../../src/paths.ts'
 import { agencScript, type Sandbox, sandbox } from './cli.ts'
 import { isAlive } from './processes.ts'
 import { standInClaude } from './stand-in.ts'
@@ -89,6 +91,8 @@ export function sessionBox({
       waitFor(`${id} to be ${state}`, () => {
         const mission = session.mission(id)
         return (mission.state ?? mission.status) === state && mission
+      }).catch(error => {
+        throw new Error(`${error.message}\n${whatIsKnownOf(session, id)}`)
       }),
     windowOf: mission => session.windows().find(window => window.mission === mission),
     inside: window => {
@@ -117,6 +121,16 @@ export function sessionBox({
     },
   }
   return session
+}
+
+/** What can tell why a mission is not in the state that a test waited for. */
+function whatIsKnownOf(session: SessionBox, id: string): string {
+  const { run, wrapperLog } = pathsFrom(session.env).mission(id as MissionId)
+  const { tmux_window, ...mission } = session.mission(id)
+  const screen = tmux_window ? session.tmux('capture-pane', '-p', '-t', tmux_window) : 'no window'
+  const log = existsSync(wrapperLog) ? readFileSync(wrapperLog, 'utf8') : 'no wrapper.log'
+  const files = readdirSync(run, { recursive: true })
+  return [JSON.stringify(mission), screen.trimEnd(), log, ...files].join('\n')
 }
 
 /** Must not throw, even if a test has left the settings broken: the clean-up after it has to end the server. */

@@ -57,7 +57,7 @@ test('in bypass mode the real Claude asks the user if the wrapper hangs', {
   onTestFinished(() => tryKill(wrapper_pid!, 'SIGCONT'))
   tryKill(wrapper_pid!, 'SIGSTOP')
   await say(terminal, 'go [[bash touch no-1]] [[bash touch yes-1]] [[text over]]')
-  await terminal.waitForText('agenc could not compare this')
+  await terminal.waitForText('agenc could not check this')
   expect(made('no-1')).toBe(false)
   tryKill(wrapper_pid!, 'SIGCONT')
   await waitFor('the recorded request', () => {

@@ -39,7 +39,7 @@ async function box() {
   insertMission(db, aMission({ id }))
   const asksDirectory = join(home, 'ask')
   mkdirSync(asksDirectory)
-  const settings = new CurrentSettings(paths, parsed.config, join(home, 'settings-without-denies'))
+  const settings = new CurrentSettings(paths, parsed.config)
   const ruleEngine = new RuleEngine(db, id, paths, settings, () => {})
   await ruleEngine.makeReady()
   const log = () => {}

@@ -34,7 +34,7 @@ async function requestsBox(settings: object = {}) {
   let nowMs = 1_000
   const log = () => {}
   const onHandedOver = vi.fn()
-  const current = new CurrentSettings(paths, parsed.config, join(paths.home, 'settings-without-denies'))
+  const current = new CurrentSettings(paths, parsed.config)
   const rules = new RuleEngine(db, id, paths, current, log)
   await rules.makeReady()
   const requests = new Requests(rules, new ApprovalLog(db, id, () => new Date(nowMs), log), log)

@@ -97,6 +97,7 @@ function missionOn(db: Database, repo: string) {
     session_id: id,
     forked_session_id: null,
     setup_pending: 0,
+    may_answer: 0,
   })
   return id
 }

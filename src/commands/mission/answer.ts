@@ -5,13 +5,16 @@ import { claudeMode } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import type { PendingRequest } from '../../db/approvals.ts'
+import { listMissions, type MissionRecord } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { cleanText } from '../../io/text.ts'
+import { callingMission } from '../../mission/calling-mission.ts'
 import { modesOfClaude } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeMissions } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
+import { shortId } from '../../mission-id.ts'
 import { deliverAnswer } from '../../wrapper/deliver-answer.ts'
 
 interface Input {
@@ -46,6 +49,7 @@ export default defineCommand<Input>({
     await refuseContradictions(context, input)
     const mission = await readStore(context, async db => {
       const record = await chooseMission(context, db, input.mission)
+      refuseAgent(callingMission(context, listMissions(db!, { archived: true })), record)
       return (await describeMissions(context, db!, [record]))[0]!
     })
     const request = requestOf(mission, input.request)
@@ -72,6 +76,22 @@ async function refuseContradictions(context: Context, { decision, mode, message 
   if ((message ?? '').length > longestMessage)
     throw usageError('the message is too long', `Use at most ${longestMessage} characters.`)
   if (mode !== undefined) refuseMode(await modesOfClaude(context), claudeMode(mode))
+}
+
+/** The request of an agent is for a person, or for another agent that a person has allowed to answer. */
+function refuseAgent(caller: MissionRecord | null, { id, parent_id }: MissionRecord): void {
+  if (caller === null || (caller.may_answer === 1 && parent_id === caller.id)) return
+  if (caller.id === id)
+    throw new AgencError('a mission cannot answer its own permission requests', 'Leave it to the user.')
+  if (parent_id !== caller.id)
+    throw new AgencError(
+      `${shortId(caller.id)} cannot answer for ${shortId(id)}, which it has not started`,
+      'Leave it to the user.',
+    )
+  throw new AgencError(
+    `${shortId(caller.id)} may not answer for the missions that it starts`,
+    "The user can allow that with 'agenc mission new --may-answer'.",
+  )
 }
 
 /** Claude ignores an answer with a mode that it does not accept. */

@@ -40,6 +40,7 @@ export default defineCommand<Input>({
         permissionMode: original.permission_mode,
         approve: original.approve,
         model: original.model,
+        mayAnswer: original.may_answer === 1,
         prompt: firstPrompt(prompt),
         forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
       })

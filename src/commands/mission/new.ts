@@ -4,7 +4,7 @@ import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { approveModesInWords } from '../../config/approve-modes.ts'
 import { readConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'
-import type { MissionRecord } from '../../db/missions.ts'
+import { getMission, type MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
@@ -16,7 +16,7 @@ import { parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
-import type { MissionId } from '../../mission-id.ts'
+import { isMissionId, type MissionId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 
@@ -29,6 +29,7 @@ interface Input {
   permissionMode?: string
   approve?: string
   model?: string
+  mayAnswer?: boolean
   focus: boolean
   here?: boolean
   json?: boolean
@@ -48,6 +49,10 @@ export default defineCommand<Input>({
     },
     { flags: '--approve <who>', description: `who answers permission requests: ${approveModesInWords}` },
     { flags: '--model <model>', description: 'the model that Claude uses' },
+    {
+      flags: '--may-answer',
+      description: 'its Claude may answer the permission requests of missions that it starts',
+    },
     { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
     jsonOption,
@@ -77,11 +82,12 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     const created = await createMission(context, db, {
       source,
       repo,
-      parentId,
+      parentId: parentId ?? startedBy(context, db),
       name: input.name === undefined ? null : missionName(input.name),
       permissionMode: input.permissionMode ?? null,
       approve: input.approve === undefined ? null : parseApprove(input.approve),
       model: input.model ?? null,
+      mayAnswer: input.mayAnswer ?? false,
       prompt: firstPrompt(input.prompt),
       forkedSessionId: null,
     })
@@ -92,6 +98,12 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     return { mission: created, isInNewWindow }
   })
   return isInNewWindow ? 0 : launch(mission)
+}
+
+/** The mission whose Claude starts this one. */
+function startedBy({ env }: Context, db: Database): MissionId | null {
+  const id = env.AGENC_MISSION_UUID
+  return id !== undefined && isMissionId(id) && getMission(db, id) !== undefined ? id : null
 }
 
 function refuseContradictions({ repo, blank, clone, approve }: Input): void {
