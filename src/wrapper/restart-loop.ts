@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
@@ -51,10 +51,10 @@ export class RestartLoop {
   /** Resolves when Claude has ended and no restart is wanted. */
   async run(): Promise<Ending> {
     const { context, id, missions, log } = this.#run
-    const { run, events, asks, wakeup: wakeupPath } = context.paths.mission(id)
+    const { events, asks, wakeup: wakeupPath } = context.paths.mission(id)
     for (const directory of [events, asks]) makePrivateDirectory(directory)
     // Hooks that were killed could not remove their FIFOs.
-    for (const name of readdirSync(asks)) setAside(run, join(asks, name))
+    for (const name of readdirSync(asks)) setAside(dirname(asks), join(asks, name))
     const parts = this.#wire()
     const unsubscribe = missions.subscribe(parts.presenter.onChanged)
     try {
@@ -77,7 +77,7 @@ export class RestartLoop {
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
       parts.wakeup.onWakeup = () => {}
       // Without the FIFO, hooks leave no more events. Events that are not stored yet are read at the next start.
-      setAside(run, wakeupPath)
+      setAside(dirname(wakeupPath), wakeupPath)
     }
   }
 
