@@ -63,6 +63,13 @@ function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding
     )
 }
 
+function crashed(context: Context, missions: readonly MissionRecord[]): Finding[] {
+  const lost = statusesOf(context, missions).filter(status => status === 'crashed').length
+  if (lost === 0) return []
+  const message = lost === 1 ? '1 mission ended unexpectedly' : `${lost} missions ended unexpectedly`
+  return [warning('leftovers', message, 'Restore what was running: agenc tmux restore')]
+}
+
 /** If the guard was killed too, nothing has ended the tools of a killed Claude. */
 function strayTools({ exec }: Context, { id, claude_pid }: MissionRecord): Finding[] {
   const tools = claude_pid === null ? [] : leftTools(exec, id, claude_pid)
@@ -74,13 +81,6 @@ function strayTools({ exec }: Context, { id, claude_pid }: MissionRecord): Findi
       `'agenc mission resume ${shortId(id)}' ends them and continues the mission; or: kill ${tools.join(' ')}`,
     ),
   ]
-}
-
-function crashed(context: Context, missions: readonly MissionRecord[]): Finding[] {
-  const lost = statusesOf(context, missions).filter(status => status === 'crashed').length
-  if (lost === 0) return []
-  const message = lost === 1 ? '1 mission ended unexpectedly' : `${lost} missions ended unexpectedly`
-  return [warning('leftovers', message, 'Restore what was running: agenc tmux restore')]
 }
 
 function withoutFiles(context: Context, { id }: MissionRecord): Finding[] {
