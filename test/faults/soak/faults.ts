@@ -39,7 +39,8 @@ const faultsOfOne: readonly Fault[] = [
     title: 'kill -9 of every process of',
     status: 'crashed',
     strike: (_box, { id, wrapper }) => {
-      const processes = [...guardsOf(wrapper), ...processesOf(id)]
+      // The wrapper of a session's first mission has no mission in its environment.
+      const processes = [wrapper, ...guardsOf(wrapper), ...processesOf(id)]
       for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of processes) tryKill(pid, signal)
     },
   },
@@ -179,7 +180,9 @@ async function untilSettled(box: FaultBox, model: Model, hit: readonly ModelMiss
   const others = () => box.openWindows().filter(({ mission }) => mission === '')
   await waitFor('the windows of missions that ended', () => {
     const open = box.openWindows()
-    return !open.some(({ mission }) => gone.includes(mission)) && others().length === model.explanations
+    if (!open.some(({ mission }) => gone.includes(mission)) && others().length === model.explanations)
+      return true
+    throw new Error(JSON.stringify(open))
   })
   const explaining = others().map(({ id }) =>
     Number(box.tmux('display-message', '-p', '-t', id, '#{pane_pid}')),
