@@ -45,7 +45,7 @@ export async function assertTruthful(box: FaultBox, expectations: Expectations):
   const { missions } = expectations
   for (const [id, { status }] of missions) {
     if (status === 'running') await assertRuns(box, id)
-    else await assertGone(box, id, expectations)
+    else await assertGone(box, id)
   }
   assertWindows(box, expectations)
   assertStoreIntact(box)
@@ -78,16 +78,16 @@ async function assertRuns(box: FaultBox, id: string): Promise<void> {
   expect([wrapper_pid!, claude_pid!].filter(isAlive), `wrapper and Claude of ${id}`).toHaveLength(2)
   expect(commandLineOf(claude_pid!), `the command line of the Claude of ${id}`).toContain(session_id)
   const strangers = () => {
-    const family = familyOf(wrapper_pid!)
-    return processesOf(id).filter(pid => !family.includes(pid))
+    const known = [...familyOf(wrapper_pid!), ...explanationWindows(box).map(({ pid }) => pid)]
+    return processesOf(id).filter(pid => !known.includes(pid))
   }
   await untilNone(`no process of ${id} outside of its wrapper`, strangers)
 }
 
 /** Only a window that explains the ending may still have a process of the mission. */
-async function assertGone(box: FaultBox, id: string, { explanations = 0 }: Expectations): Promise<void> {
+async function assertGone(box: FaultBox, id: string): Promise<void> {
   const left = () => {
-    const explaining = explanations > 0 ? explanationWindows(box).map(({ pid }) => pid) : []
+    const explaining = explanationWindows(box).map(({ pid }) => pid)
     return processesOf(id).filter(pid => !explaining.includes(pid))
   }
   await untilNone(`no process of ${id}`, left)
