@@ -5,7 +5,7 @@ import type { MissionJson } from '../../src/mission/mission-json.ts'
 import type { Status } from '../../src/mission/mission-status.ts'
 import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
-import type { FaultBox } from './fault-box.ts'
+import type { ObservedBox } from './fault-box.ts'
 import { commandLineOf, familyOf, processesOf } from './mission-processes.ts'
 
 /** What must be true of a mission after a fault. */
@@ -30,7 +30,7 @@ const pressEnter = 'Press Enter to close this window.'
  * The assertions after every fault. First everything agenc says must be true. Then crashed missions are restored, the
  * others resumed, and all of them stopped. Nothing may be lost, done twice or left behind on the way.
  */
-export async function assertHealthy(box: FaultBox, expectations: Expectations): Promise<void> {
+export async function assertHealthy(box: ObservedBox, expectations: Expectations): Promise<void> {
   await assertTruthful(box, expectations)
   await assertRestorable(box, expectations)
   await closeExplanations(box, expectations.explanations ?? 0)
@@ -40,7 +40,7 @@ export async function assertHealthy(box: FaultBox, expectations: Expectations): 
 }
 
 /** Whatever agenc says about its missions is true, and nothing runs or shows that should not. */
-export async function assertTruthful(box: FaultBox, expectations: Expectations): Promise<void> {
+export async function assertTruthful(box: ObservedBox, expectations: Expectations): Promise<void> {
   await untilStatuses(box, expectations)
   const { missions } = expectations
   for (const [id, { status }] of missions) {
@@ -53,12 +53,12 @@ export async function assertTruthful(box: FaultBox, expectations: Expectations):
   assertDoctorAgrees(box, withStatus(expectations, ['crashed']).length)
 }
 
-export function statusesNow(box: FaultBox): Record<string, Status> {
+export function statusesNow(box: ObservedBox): Record<string, Status> {
   return Object.fromEntries(box.missions().map(({ id, status }) => [id, status]))
 }
 
 /** Waits until agenc shows the expected statuses. */
-export async function untilStatuses(box: FaultBox, { missions }: Expectations): Promise<void> {
+export async function untilStatuses(box: ObservedBox, { missions }: Expectations): Promise<void> {
   const expected = Object.fromEntries([...missions].map(([id, { status }]) => [id, status]))
   let statuses = {}
   const areRight = () => {
@@ -73,7 +73,7 @@ function sorted(record: object): [string, unknown][] {
   return Object.entries(record).sort(([a], [b]) => a.localeCompare(b))
 }
 
-async function assertRuns(box: FaultBox, id: string): Promise<void> {
+async function assertRuns(box: ObservedBox, id: string): Promise<void> {
   const { wrapper_pid, claude_pid, session_id } = box.record(id)
   expect([wrapper_pid!, claude_pid!].filter(isAlive), `wrapper and Claude of ${id}`).toHaveLength(2)
   expect(commandLineOf(claude_pid!), `the command line of the Claude of ${id}`).toContain(session_id)
@@ -85,7 +85,7 @@ async function assertRuns(box: FaultBox, id: string): Promise<void> {
 }
 
 /** Only a window that explains the ending may still have a process of the mission. */
-async function assertGone(box: FaultBox, id: string): Promise<void> {
+async function assertGone(box: ObservedBox, id: string): Promise<void> {
   const left = () => {
     const explaining = explanationWindows(box).map(({ pid }) => pid)
     return processesOf(id).filter(pid => !explaining.includes(pid))
@@ -112,7 +112,7 @@ interface ExplanationWindow {
   pid: number
 }
 
-function explanationWindows(box: FaultBox): ExplanationWindow[] {
+function explanationWindows(box: ObservedBox): ExplanationWindow[] {
   return box
     .openWindows()
     .filter(({ mission }) => mission === '')
@@ -121,7 +121,7 @@ function explanationWindows(box: FaultBox): ExplanationWindow[] {
 }
 
 /** One window for each running mission, and none that claims another one. */
-function assertWindows(box: FaultBox, { missions, explanations = 0 }: Expectations): void {
+function assertWindows(box: ObservedBox, { missions, explanations = 0 }: Expectations): void {
   const windows = box.openWindows()
   const running = withStatus({ missions }, ['running']).map(([id]) => id)
   const claimed = windows.map(({ mission }) => mission).filter(mission => mission !== '')
@@ -131,13 +131,13 @@ function assertWindows(box: FaultBox, { missions, explanations = 0 }: Expectatio
   for (const screen of others) expect(screen).toContain(pressEnter)
 }
 
-function assertStoreIntact(box: FaultBox): void {
+function assertStoreIntact(box: ObservedBox): void {
   expect(box.query('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
   expect(box.query('PRAGMA foreign_key_check')).toEqual([])
 }
 
 /** Only a running mission that waits has requests. */
-function assertNothingPending(box: FaultBox): void {
+function assertNothingPending(box: ObservedBox): void {
   const others = box.missions().filter(({ state }) => state !== 'waiting')
   expect(others.flatMap(({ pending }) => pending)).toEqual([])
 }
@@ -148,7 +148,7 @@ interface Finding {
   message: string
 }
 
-function assertDoctorAgrees(box: FaultBox, crashed: number): void {
+function assertDoctorAgrees(box: ObservedBox, crashed: number): void {
   const examined = box.agenc(['doctor', '--json'])
   const findings: Finding[] = JSON.parse(examined.stdout)
   const about = (check: string) => findings.filter(finding => finding.check === check)
@@ -173,7 +173,7 @@ interface Restored {
 }
 
 /** `restore` brings back the crashed missions, and changes nothing else. */
-async function assertRestorable(box: FaultBox, { missions }: Expectations): Promise<void> {
+async function assertRestorable(box: ObservedBox, { missions }: Expectations): Promise<void> {
   const before = new Map(box.missions().map(mission => [mission.id as string, mission]))
   const crashed = withStatus({ missions }, ['crashed']).map(([id]) => id)
   const restored = box.agencJson<Restored[]>(['tmux', 'restore'])
@@ -189,7 +189,7 @@ async function assertRestorable(box: FaultBox, { missions }: Expectations): Prom
   expect(claimed).toHaveLength(withStatus({ missions }, ['running', 'crashed']).length)
 }
 
-async function closeExplanations(box: FaultBox, count: number): Promise<void> {
+async function closeExplanations(box: ObservedBox, count: number): Promise<void> {
   const windows = explanationWindows(box)
   expect(windows).toHaveLength(count)
   for (const { id } of windows) box.tmux('send-keys', '-t', id, 'Enter')
@@ -199,7 +199,7 @@ async function closeExplanations(box: FaultBox, count: number): Promise<void> {
 /** How many missions are resumed at the same time. */
 const mostAtOnce = 8
 
-async function assertResumable(box: FaultBox, stopped: [string, Expected][]): Promise<void> {
+async function assertResumable(box: ObservedBox, stopped: [string, Expected][]): Promise<void> {
   for (let first = 0; first < stopped.length; first += mostAtOnce) {
     const some = stopped.slice(first, first + mostAtOnce)
     const env = box.inside(box.openWindows()[0]?.id ?? (await box.start()).id)
@@ -214,7 +214,7 @@ async function assertResumable(box: FaultBox, stopped: [string, Expected][]): Pr
 }
 
 /** The missions run in one window each, with their own conversation and every prompt in it once. */
-async function assertContinues(box: FaultBox, missions: [string, Expected][]): Promise<void> {
+async function assertContinues(box: ObservedBox, missions: [string, Expected][]): Promise<void> {
   for (const [id, { sessionId, prompts }] of missions) {
     await assertRuns(box, id)
     expect(box.record(id).session_id).toBe(sessionId)
@@ -229,7 +229,7 @@ function withStatus({ missions }: Expectations, statuses: readonly Status[]): [s
 }
 
 /** Stops all missions. No process, window, request or file may be left. */
-async function assertNothingLeft(box: FaultBox, expectations: Expectations): Promise<void> {
+async function assertNothingLeft(box: ObservedBox, expectations: Expectations): Promise<void> {
   expect(box.agenc(['mission', 'stop', '--all'])).toMatchObject({ exitCode: 0 })
   const all = box.missions()
   for (const { id } of all) await untilNone(`no process of ${id}`, () => processesOf(id))
@@ -244,7 +244,7 @@ async function assertNothingLeft(box: FaultBox, expectations: Expectations): Pro
 const temporaryName = /\.lock$|\.takeover$|\.tmp$|^\.unfinished-|^\.deleted-|^doctor-|^rejected-/
 
 /** Locks, drafts, events, FIFOs and prompts. */
-function leftFiles(box: FaultBox, ids: readonly string[]): string[] {
+function leftFiles(box: ObservedBox, ids: readonly string[]): string[] {
   const ofMissions = ids.flatMap(id => {
     const { prompt, wakeup, events, asks, root, run } = box.paths(id)
     return [

@@ -8,9 +8,8 @@ import { type SessionBox, sessionBox, type WindowRow } from '../helpers/session.
 import { waitFor } from '../helpers/wait.ts'
 import { type ClaudeKinds, claudeKinds } from './injectors/claude-kinds.ts'
 
-/** A session in which things are broken on purpose. */
-export interface FaultBox extends SessionBox {
-  kinds: ClaudeKinds
+/** A session whose store, windows and conversations can be read without agenc. */
+export interface ObservedBox extends SessionBox {
   database: string
   temporary: string
   paths(id: string): MissionPaths
@@ -29,22 +28,31 @@ export interface FaultBox extends SessionBox {
   serverPid(): number
 }
 
-export function faultBox(box: SessionBox = sessionBox(), kinds?: ClaudeKinds): FaultBox {
+/** An observed session with a Claude that can be told to misbehave. */
+export interface FaultBox extends ObservedBox {
+  kinds: ClaudeKinds
+}
+
+export function faultBox(): FaultBox {
+  const box = observedBox(sessionBox())
+  return { ...box, kinds: claudeKinds(box) }
+}
+
+export function observedBox(box: SessionBox): ObservedBox {
   const temporary = join(box.root, 'tmp')
   const database = join(box.agencHome, 'database.sqlite')
   mkdirSync(temporary)
   Object.assign(box.env, { TMPDIR: temporary })
-  const faults: FaultBox = {
+  const observed: ObservedBox = {
     ...box,
-    kinds: kinds ?? claudeKinds(box),
     database,
     temporary,
     paths: id => pathsAt(box.agencHome).mission(id as MissionId),
     query: (sql, ...values) => query(database, sql, values),
-    record: id => faults.query<MissionRecord>('SELECT * FROM missions WHERE id = ?', id)[0]!,
+    record: id => observed.query<MissionRecord>('SELECT * FROM missions WHERE id = ?', id)[0]!,
     until: (id, state) =>
       waitFor(`${id} to be ${state}`, () => {
-        const record = faults.record(id)
+        const record = observed.record(id)
         if (record.state === state) return record
         throw new Error(`it is ${record.state}`)
       }),
@@ -63,10 +71,10 @@ export function faultBox(box: SessionBox = sessionBox(), kinds?: ClaudeKinds): F
       if (made.exitCode !== 0) throw new Error(made.stderr)
       return made.stdout.trim()
     },
-    promptsOf: id => promptsIn(box.home, faults.record(id).session_id),
+    promptsOf: id => promptsIn(box.home, observed.record(id).session_id),
     serverPid: () => Number(box.tmux('display-message', '-p', '#{pid}')),
   }
-  return faults
+  return observed
 }
 
 function query<T>(database: string, sql: string, values: readonly unknown[]): T[] {

@@ -2,7 +2,7 @@ import type { Status } from '../../src/mission/mission-status.ts'
 import type { WindowRow } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 import type { Expected } from './assert-healthy.ts'
-import type { FaultBox } from './fault-box.ts'
+import type { ObservedBox } from './fault-box.ts'
 import type { Subject } from './mission-states.ts'
 
 type ExpectedMission = [id: string, Expected]
@@ -21,11 +21,17 @@ export function unprompted({ mission }: WindowRow, status: Status): ExpectedMiss
   return [mission, { status, sessionId: mission, prompts: [] }]
 }
 
-/** Types a prompt and Enter into a mission's window. */
-export async function say(box: FaultBox, window: string, prompt: string): Promise<void> {
+/** Pastes a prompt into a mission's window and presses Enter. After fast typing, Claude takes Enter as a newline. */
+export async function say(box: ObservedBox, window: string, prompt: string): Promise<void> {
   const typed = prompt.replace(/\s+/g, '').slice(-12)
   await waitFor('the prompt', () => /^❯/m.test(box.screen(window)))
-  box.tmux('send-keys', '-t', window, '-l', prompt)
-  await waitFor('the typed prompt', () => box.screen(window).replace(/\s+/g, '').includes(typed))
+  box.tmux('set-buffer', '-b', 'prompt', prompt)
+  box.tmux('paste-buffer', '-p', '-d', '-b', 'prompt', '-t', window)
+  await waitFor('the pasted prompt', () => inPromptBox(box.screen(window)).includes(typed))
   box.tmux('send-keys', '-t', window, 'Enter')
+}
+
+/** The text behind the last prompt sign, without spaces. */
+function inPromptBox(screen: string): string {
+  return screen.slice(screen.lastIndexOf('❯')).replace(/\s+/g, '')
 }

@@ -68,6 +68,20 @@ test('Claude stands still, and its mission is stopped', async () => {
   })
 })
 
+test('the user types while Claude stands still, then it is killed: the window still says so', async () => {
+  const box = faultBox()
+  const bystander = await box.start()
+  const idle = await missionIn(box, 'idle', bystander.id)
+  await freeze(idle.claudePid!)
+  box.tmux('send-keys', '-t', idle.window, 'some words', 'Enter', 'more words')
+  process.kill(idle.claudePid!, 'SIGKILL')
+  await waitFor('the explanation', () => box.screen(idle.window).includes('Press Enter'))
+  await assertHealthy(box, {
+    missions: new Map([unprompted(bystander, 'running'), expected(idle, 'crashed')]),
+    explanations: 1,
+  })
+})
+
 function leftoversIn(box: FaultBox): string[] {
   const findings: { check: string; message: string }[] = JSON.parse(box.agenc(['doctor', '--json']).stdout)
   return findings.filter(({ check }) => check === 'leftovers').map(({ message }) => message)
