@@ -243,6 +243,9 @@ async function assertNothingLeft(box: ObservedBox, expectations: Expectations): 
 
 const temporaryName = /\.lock$|\.takeover$|\.tmp$|^\.unfinished-|^\.deleted-|^doctor-|^rejected-/
 
+/** Directories that the real Claude keeps for its later runs. */
+const claudesOwn = /\/(claude-\d+|cc-socks)$/
+
 /** Locks, drafts, events, FIFOs and prompts. */
 function leftFiles(box: ObservedBox, ids: readonly string[]): string[] {
   const ofMissions = ids.flatMap(id => {
@@ -257,7 +260,7 @@ function leftFiles(box: ObservedBox, ids: readonly string[]): string[] {
   return [
     ...ofMissions,
     ...ofHome.flatMap(directory => entriesOf(directory).filter(isTemporary)),
-    ...entriesOf(box.temporary),
+    ...entriesOf(box.temporary).filter(path => !claudesOwn.test(path)),
   ]
 }
 
