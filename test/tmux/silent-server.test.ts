@@ -221,11 +221,12 @@ describe('while tmux does not answer', () => {
   }
 
   test('a window that explains why its mission ended claims it no longer, once tmux answers', () => {
-    const { box, run } = tmuxBench()
-    run('set-option', '-w', '-t', '%0', '@agenc_mission_uuid', missionId)
-    const resume = suspend(run('display-message', '-p', '#{pid}'))
+    const { box, run, resume } = suspendedBench()
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
-    windowIn(box).abandon()
+    const window = windowIn(box)
+    const mission = { id: missionId, name: null, repo: null }
+    window.show(mission, { state: 'busy', waitingFor: null, isDone: false })
+    window.abandon()
     resume()
     vi.advanceTimersByTime(60_000)
     expect(run('show-options', '-wqv', '-t', '%0', '@agenc_mission_uuid')).toBe('')
