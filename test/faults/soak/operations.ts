@@ -30,6 +30,7 @@ const states: State[] = ['idle', 'idle', 'busy', 'waiting']
 
 export const operations: readonly Operation[] = [
   { weight: 12, choose: chooseNew },
+  { weight: 3, choose: chooseSeveral },
   { weight: 4, choose: chooseFork },
   { weight: 8, choose: choosePrompt },
   { weight: 5, choose: chooseInterrupt },
@@ -83,6 +84,18 @@ function chooseNew(model: Model, random: Random): Chosen | null {
       mission.id = await agenc(box, ['mission', 'new', '--blank', ...wishes])
       mission.sessionId = box.record(mission.id).session_id
       await untilSettled(box, mission)
+    },
+  }
+}
+
+/** New missions, a rename and a setting, all at once. */
+function chooseSeveral(model: Model, random: Random): Chosen | null {
+  const makers = [chooseRename, chooseNew, chooseNew, chooseConfig]
+  const all = makers.map(choose => choose(model, random)).filter(chosen => chosen !== null)
+  return {
+    title: `at once: ${all.map(({ title }) => title).join(' | ')}`,
+    run: async box => {
+      await Promise.all(all.map(({ run }) => run(box)))
     },
   }
 }
