@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
+import { setPatience } from '../db/open-store.ts'
 import { getRepo } from '../db/repos.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
@@ -50,7 +51,7 @@ export class RestartLoop {
 
   /** Resolves when Claude has ended and no restart is wanted. */
   async run(): Promise<Ending> {
-    const { context, id, missions, log } = this.#run
+    const { context, id, db, missions, log } = this.#run
     const { events, asks, wakeup: wakeupPath } = context.paths.mission(id)
     for (const directory of [events, asks]) makePrivateDirectory(directory)
     // Hooks that were killed could not remove their FIFOs.
@@ -68,6 +69,7 @@ export class RestartLoop {
         parts.requests.end()
         if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
         log(`restarting mission ${shortId(id)}`)
+        setPatience(db)
         this.#config = await readConfig(context.paths)
       }
     } finally {
@@ -107,7 +109,10 @@ export class RestartLoop {
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onPromptTaken = () => removeFile(own.prompt)
-    wakeup.onWakeup = () => observer.onWakeup()
+    wakeup.onWakeup = () => {
+      void this.#run.followStore()
+      observer.onWakeup()
+    }
     return { rules, requests, observer, presenter, wakeup }
   }
 
@@ -142,7 +147,7 @@ export class RestartLoop {
       config: this.#config.claude,
     })
     wakeup.open()
-    return superviseClaude(this.#run, {
+    const ending = await superviseClaude(this.#run, {
       launch,
       observer,
       graceMs: this.#config.stop.grace_ms,
@@ -156,6 +161,9 @@ export class RestartLoop {
         observer.onWakeup()
       },
     })
+    // On a full disk, Claude's report that it took the prompt is lost.
+    if (wasPromptTaken(this.#record(), context)) removeFile(context.paths.mission(mission.id).prompt)
+    return ending
   }
 
   #record(): MissionRecord {
