@@ -71,6 +71,7 @@ function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding
     return pid === null || start === null ? [] : [{ mission, claude: { pid, start } as ProcessIdentity }]
   })
   const states = systemProbe(context.exec).liveness(claudes.map(({ claude }) => claude))
+  if (states.includes('unreadable')) return [processesUnknown()]
   return claudes
     .filter((_, index) => states[index] === 'alive')
     .map(({ mission, claude }) =>
@@ -80,6 +81,14 @@ function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding
         `'agenc mission resume ${shortId(mission.id)}' ends it and continues the mission; or: kill ${claude.pid}`,
       ),
     )
+}
+
+function processesUnknown(): Finding {
+  return problem(
+    'leftovers',
+    'it is unknown whether the Claude of a lost mission is still running: processes cannot be read',
+    'Make /proc readable (Linux), or check that ps works.',
+  )
 }
 
 function crashed(context: Context, missions: readonly MissionRecord[]): Finding[] {

@@ -1,13 +1,15 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Context } from '../context.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
+import { explainFailure } from '../io/explain-failure.ts'
 import { cleanLines } from '../io/text.ts'
 import { endingSignals } from '../system/signals.ts'
 
 /** Shows an error in a window that is about to close, and waits for Enter. Resolves to the exit code. */
 export async function showError(context: Context, error: unknown): Promise<number> {
-  context.err.line(`agenc: ${cleanLines(error instanceof Error ? error.message : String(error))}`)
-  if (isAgencError(error) && error.hint) context.err.line(cleanLines(error.hint))
+  const { message, hint } = explainFailure(error, context.paths.home)
+  context.err.line(`agenc: ${cleanLines(message)}`)
+  if (hint) context.err.line(cleanLines(hint))
   await waitForEnter(context)
   return isAgencError(error) ? error.exitCode : ExitCode.failed
 }

@@ -8,6 +8,7 @@ import { getRepo } from '../db/repos.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { shortId } from '../mission-id.ts'
+import type { MissionPaths } from '../paths.ts'
 import { ApprovalLog } from './approval-log.ts'
 import { stateAtStart } from './claude-state.ts'
 import { type ControlMessage, ownBell } from './control-message.ts'
@@ -108,7 +109,7 @@ export class RestartLoop {
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
-    observer.onPromptTaken = () => removeFile(own.prompt)
+    observer.onPromptTaken = () => forgetPrompt(own)
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
@@ -135,7 +136,7 @@ export class RestartLoop {
     const { context, missions, agent, signals } = this.#run
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
-    if (wasPromptTaken(mission, context)) removeFile(context.paths.mission(mission.id).prompt)
+    if (wasPromptTaken(mission, context)) forgetPrompt(context.paths.mission(mission.id))
     const { mode, source } = effectiveMode(mission, this.#config)
     const launch = await agent.prepare({
       missionId: mission.id,
@@ -174,4 +175,9 @@ export class RestartLoop {
   #isTrusted({ repo }: MissionRecord): boolean {
     return repo === null || getRepo(this.#run.db, repo)?.trusted === 1
   }
+}
+
+function forgetPrompt({ prompt, commandGiven }: MissionPaths): void {
+  removeFile(prompt)
+  removeFile(commandGiven)
 }

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { lossOf } from '../../src/db/lost-store.ts'
 import { projectRoot, temporaryDirectory } from '../helpers/cli.ts'
 
-const writes = 1_500
+const writes = 600
 
 /** Opens the store, lets it grow and closes it, again and again. Each close removes the log and its index. */
 const writer = `
