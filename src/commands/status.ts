@@ -4,9 +4,9 @@ import { desktopOf, locateMissions } from '../editor/desktop.ts'
 import { presenceJson } from '../editor/mission-presence.ts'
 import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
+import { remindOfHold, stateAndHold } from '../mission/hold-words.ts'
 import { listMissionsNow } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
-import { stateWord } from '../mission/state-word.ts'
 import { displayRepo } from '../repo/reference.ts'
 import { tmuxClients } from '../tmux/clients.ts'
 
@@ -34,6 +34,7 @@ export default defineCommand<{ json?: boolean }>({
       const counts = counted.filter(word => summary[word] > 0).map(word => `${summary[word]} ${word}`)
       context.out.line(`\n${counts.join(', ')}`)
     }
+    if (!json) remindOfHold(context)
     return 0
   },
 })
@@ -58,12 +59,12 @@ function summaryOf(missions: readonly MissionJson[]): StatusJson['summary'] {
 }
 
 /** Columns with free text come last: a narrow terminal cuts them first. */
-function printMissions({ out }: Context, missions: readonly LocatedMission[]): void {
+function printMissions(context: Context, missions: readonly LocatedMission[]): void {
   const cells = (text: (mission: LocatedMission) => string | null) =>
     missions.map(mission => text(mission) ?? '-')
-  printTable(out, [
+  printTable(context.out, [
     { title: 'ID', cells: cells(({ short_id }) => short_id) },
-    { title: 'STATE', cells: cells(stateWord) },
+    { title: 'STATE', cells: cells(mission => stateAndHold(context, mission)) },
     { title: 'PRESENCE', cells: cells(({ presence }) => presence) },
     { title: 'WINDOW', cells: cells(({ window_id }) => window_id) },
     {

@@ -3,9 +3,10 @@ import type { Context } from '../../context.ts'
 import { ago } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
+import { remindOfHold, stateAndHold } from '../../mission/hold-words.ts'
 import { listMissionsNow } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
-import { stateStyles, stateWord } from '../../mission/state-word.ts'
+import { stateStyles } from '../../mission/state-word.ts'
 import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
@@ -17,17 +18,19 @@ export default defineCommand<{ all?: boolean; json?: boolean }>({
     if (json) context.out.line(JSON.stringify(missions))
     else if (missions.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")
     else printMissions(context, missions)
+    if (!json) remindOfHold(context)
     return 0
   },
 })
 
-function printMissions({ out, now }: Context, missions: readonly MissionJson[]): void {
+function printMissions(context: Context, missions: readonly MissionJson[]): void {
+  const { out, now } = context
   const time = now()
   printTable(out, [
     { title: 'ID', cells: missions.map(mission => mission.short_id) },
     {
       title: 'STATE',
-      cells: missions.map(stateWord),
+      cells: missions.map(mission => stateAndHold(context, mission)),
       style: row => stateStyles[missions[row]!.state ?? missions[row]!.status],
     },
     {
