@@ -13,7 +13,7 @@ export interface KeyHint {
 const isTableOpen = `#{==:#{client_key_table},${tableName}}`
 
 /** Leave no room for the list. */
-const blanks = '#{p#{client_width}: }'
+const blanks = '#{p/#{client_width}:#{l:}}'
 
 /** tmux itself counts the windows. */
 const count = ({ applies }: Look) => `#{n:#{W:#{?${applies},x,}}}`
