@@ -38,13 +38,7 @@ export const looks: readonly Look[] = [
     ascii: 'v',
     colour: 117,
   },
-  {
-    word: 'busy',
-    applies: `#{||:${isState('busy')},${isState('starting')}}`,
-    sign: '●',
-    ascii: '@',
-    colour: 114,
-  },
+  { word: 'busy', applies: isState('busy'), sign: '●', ascii: '@', colour: 114 },
   {
     word: 'idle',
     applies: `#{&&:${isState('idle')},#{!=:#{@agenc_done},1}}`,
@@ -55,8 +49,17 @@ export const looks: readonly Look[] = [
   { word: 'asleep', applies: isState('asleep'), sign: 'z', ascii: 'z', colour: 248 },
 ]
 
+/** Not counted: within a second, the mission has another state. */
+const starting: Look = {
+  word: 'starting',
+  applies: isState('starting'),
+  sign: ' ',
+  ascii: ' ',
+  colour: textColour,
+}
+
 const pick = (part: (look: Look) => string | number) =>
-  looks.map(look => `#{?${look.applies},${part(look)},}`).join('')
+  [...looks, starting].map(look => `#{?${look.applies},${part(look)},}`).join('')
 
 export const signOf = ({ sign, ascii }: Look) => (sign === ascii ? sign : `#{?client_utf8,${sign},${ascii}}`)
 
