@@ -44,6 +44,16 @@ export class MissionPaths {
     return `${this.root}/hold`
   }
 
+  /** Names the process that still fills the directory. */
+  get maker(): string {
+    return `${this.root}/maker`
+  }
+
+  /** A copy of the parts of its record that nothing else can tell, in case the store is lost. */
+  get record(): string {
+    return `${this.root}/record.json`
+  }
+
   get setupLog(): string {
     return `${this.root}/setup.log`
   }
@@ -60,6 +70,11 @@ export class MissionPaths {
   /** The spool: one file per event. */
   get events(): string {
     return `${this.root}/run/ev`
+  }
+
+  /** Says which process is the wrapper and, if the store could not be written, how its run ended. */
+  get wrapperNote(): string {
+    return `${this.root}/run/wrapper`
   }
 
   /** The FIFO that wakes the wrapper up. */

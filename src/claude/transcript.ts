@@ -26,6 +26,16 @@ export function findTranscript(
   return null
 }
 
+/** The latest conversation in a directory. Claude names a project after its path, with dashes for other characters. */
+export function newestTranscript(claudeDirectory: string, directory: string): string | null {
+  const project = join(claudeDirectory, 'projects', directory.replace(/[^A-Za-z0-9]/g, '-'))
+  const paths = directoriesIn(project)
+    .filter(name => name.endsWith('.jsonl'))
+    .map(name => join(project, name))
+  const changedMs = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return paths.sort((a, b) => changedMs(b) - changedMs(a))[0] ?? null
+}
+
 const wordlessBytes = 1024 * 1024
 
 /** Whether the transcript has a message. Claude cannot resume a transcript with only names and modes. */

@@ -15,7 +15,7 @@ export default defineCommand<{ fix?: boolean; json?: boolean }>({
   async run(context, { fix, json }) {
     let findings = await examine(context)
     if (fix) {
-      for (const done of fixAll(findings)) context.err.line(cleanText(done))
+      for (const done of await fixAll(findings)) context.err.line(cleanText(done))
       findings = await examine(context)
     }
     if (json) context.out.line(JSON.stringify(findings.map(withoutFix)))

@@ -56,6 +56,12 @@ export interface MissionRecord {
   spool_done: string | null
 }
 
+/** Returns the process that holds the mission's lease, or null if no process does. */
+export function leaseHolder(mission: MissionRecord): { pid: number; start: string } | null {
+  if (mission.wrapper_pid === null || mission.wrapper_start === null) return null
+  return { pid: mission.wrapper_pid, start: mission.wrapper_start }
+}
+
 /** The columns that a new mission starts with. All others have their defaults. */
 export type NewMission = Pick<
   MissionRecord,
@@ -81,6 +87,35 @@ export function insertMission(db: Database, mission: NewMission): void {
      VALUES
        (@id, @name, @repo, @parent_id, @created_at, @created_at, @permission_mode, @approve, @model,
         @session_id, @forked_session_id, @setup_pending, @may_answer)`,
+  ).run(mission)
+}
+
+/** The columns that a mission's wrapper keeps up to date. Other processes may have changed all others. */
+const ofWrapper = [
+  'last_active_at',
+  'session_id',
+  'session_begun',
+  'transcript_path',
+  'reported_permission_mode',
+  'wrapper_pid',
+  'wrapper_start',
+  'claude_pid',
+  'claude_start',
+  'heartbeat_at',
+  'state',
+  'waiting_for',
+  'waiting_since',
+  'background',
+  'ended_by',
+  'spool_done',
+] as const satisfies readonly (keyof MissionRecord)[]
+
+/** Stores a mission as its wrapper knows it, whether this store has it or not. */
+export function putMission(db: Database, mission: MissionRecord): void {
+  const columns = Object.keys(mission)
+  db.prepare(
+    `INSERT INTO missions (${columns}) VALUES (${columns.map(column => `@${column}`)})
+     ON CONFLICT (id) DO UPDATE SET ${ofWrapper.map(column => `${column} = excluded.${column}`)}`,
   ).run(mission)
 }
 

@@ -1,24 +1,37 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { AgencError, adviceOnShortage, errorCode, isAgencError, unavailableError } from '../errors.ts'
+import { AgencError, adviceOnShortage, isAgencError } from '../errors.ts'
 import { doesExist, makePrivateDirectory } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
+import { explainStoreError } from './explain-error.ts'
+import { refuseLostStore } from './lost-store.ts'
 import { migrations } from './migrations.ts'
 
 export type { Database } from 'better-sqlite3'
 
 const busyTimeoutMs = 5_000
 
+/** How long a write waits for other processes to finish theirs. Every connection starts with the default. */
+export function setPatience(db: Database, timeoutMs: number = busyTimeoutMs): void {
+  db.pragma(`busy_timeout = ${timeoutMs}`)
+}
+
 /** Opens the store for writing. Creates or migrates it first if necessary. */
 export function openStore(path: string): Promise<Database> {
   return explained(path, async () => {
     makePrivateDirectory(dirname(path))
-    if (!existsSync(path)) await withLock(path, () => createEmpty(path))
-    if (versionInHeader(path) !== migrations.length && versionOfStore(path) < migrations.length)
-      await withLock(path, () => migrate(path), { isLong: true })
-    return connect(path)
+    await refuseLostStore(path)
+    return openOrCreate(path)
   })
+}
+
+/** Creates a store even if there are missions without one. */
+export async function openOrCreate(path: string): Promise<Database> {
+  if (!existsSync(path)) await withLock(path, () => createEmpty(path))
+  if (versionInHeader(path) !== migrations.length && versionOfStore(path) < migrations.length)
+    await withLock(path, () => migrate(path), { isLong: true })
+  return connect(path)
 }
 
 const versionOffset = 60
@@ -41,6 +54,7 @@ function versionInHeader(path: string): number {
 /** Opens the store read-only, after a migration if one is due. Resolves to null if the store does not exist yet. */
 export function openStoreForReading(path: string): Promise<Database | null> {
   return explained(path, async () => {
+    await refuseLostStore(path)
     if (!doesExist(path)) return null
     const db = connect(path, { readonly: true })
     if (versionOf(db) === migrations.length) return db
@@ -85,14 +99,8 @@ async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (isAgencError(error)) throw error
-    const code = errorCode(error)
-    if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
-      throw unavailableError(
-        'better-sqlite3 was not built, or was built for another version of Node',
-        'Reinstall agenc with the version of Node that runs it. In a clone, run: npm ci',
-      )
-    }
+    const known = explainStoreError(path, error)
+    if (isAgencError(known)) throw known
     throw new AgencError(
       `cannot open the store ${path}: ${(error as Error).message}`,
       adviceOnShortage(error) ??
@@ -140,7 +148,7 @@ function migrate(path: string): void {
   try {
     const version = versionOf(db)
     if (version > 0 && version < migrations.length)
-      keepCopy(db, `${path}.before-${migrations[version]!.name}`)
+      copyStore(db, `${path}.before-${migrations[version]!.name}`)
     db.transaction(() => {
       for (const { name, apply } of migrations.slice(versionOf(db))) {
         apply(db)
@@ -161,7 +169,7 @@ function createEmpty(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-function keepCopy(db: Database, copy: string): void {
+export function copyStore(db: Database, copy: string): void {
   rmSync(`${copy}.tmp`, { force: true })
   createEmpty(`${copy}.tmp`)
   db.prepare('VACUUM INTO ?').run(`${copy}.tmp`)

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { explainStoreError } from './explain-error.ts'
 import type { Database } from './open-store.ts'
 import { openStore, openStoreForReading } from './open-store.ts'
 
@@ -6,6 +7,8 @@ export async function withStore<T>(context: Context, work: (db: Database) => T |
   const db = await openStore(context.paths.database)
   try {
     return await work(db)
+  } catch (error) {
+    throw explainStoreError(context.paths.database, error)
   } finally {
     db.close()
   }
@@ -19,6 +22,8 @@ export async function readStore<T>(
   const db = await openStoreForReading(context.paths.database)
   try {
     return await work(db)
+  } catch (error) {
+    throw explainStoreError(context.paths.database, error)
   } finally {
     db?.close()
   }

@@ -3,11 +3,13 @@ import { basename, dirname, join } from 'node:path'
 import { defaultConfig, readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
+import { copiesOf, lossOf } from '../db/lost-store.ts'
 import type { Database } from '../db/open-store.ts'
 import { readStore } from '../db/with-store.ts'
 import { isAgencError } from '../errors.ts'
 import { shellWord } from '../io/shell-quote.ts'
 import { type Finding, ok, problem } from './findings.ts'
+import { rebuildStore } from './rebuild-store.ts'
 
 const privateDirectory = 0o700
 const privateFile = 0o600
@@ -84,18 +86,30 @@ export async function checkSettings({ paths }: Context): Promise<{ config: Confi
 /** Writes nothing, except that it migrates the store of an older agenc, as every command does. */
 export async function checkStore(context: Context): Promise<Finding> {
   const { database } = context.paths
-  if (!existsSync(database)) return ok('store', 'no store yet; the first repo or mission creates it')
   try {
-    return await readStore(context, db => judge(db!, database))
+    const loss = await lossOf(database)
+    if (loss !== null) return problem('store', loss, remedyForLoss(database), () => rebuildStore(context))
+    if (!existsSync(database)) return ok('store', 'no store yet; the first repo or mission creates it')
+    return await readStore(context, db => judge(context, db!, database))
   } catch (error) {
-    return problem('store', (error as Error).message, remedyFor(database))
+    const isDamaged = /it is damaged/.test((error as Error).message)
+    const fix = isDamaged ? () => rebuildStore(context) : undefined
+    return problem('store', (error as Error).message, remedyFor(database), fix)
   }
 }
 
-function judge(db: Database, path: string): Finding {
+function remedyForLoss(path: string): string {
+  const [newest] = copiesOf(path)
+  const copy = newest === undefined ? '' : `; or restore the newest copy: ${newest}`
+  return `agenc doctor --fix rebuilds it from the missions' own files${copy}`
+}
+
+function judge(context: Context, db: Database, path: string): Finding {
   const [first] = db.pragma('quick_check(1)') as { quick_check: string }[]
   if (first?.quick_check !== 'ok')
-    return problem('store', `the store is damaged: ${first?.quick_check}`, remedyFor(path))
+    return problem('store', `the store is damaged: ${first?.quick_check}`, remedyFor(path), () =>
+      rebuildStore(context),
+    )
   const broken = db.pragma('foreign_key_check') as unknown[]
   if (broken.length > 0)
     return problem('store', `${broken.length} rows belong to missions that no longer exist`, remedyFor(path))

@@ -1,20 +1,25 @@
-import { lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { editPrefix } from '../config/write.ts'
 import type { Context } from '../context.ts'
+import { withStore } from '../db/with-store.ts'
 import { errorCode } from '../errors.ts'
 import { isDraft } from '../io/files.ts'
 import { shellWord } from '../io/shell-quote.ts'
-import { isMissionId } from '../mission-id.ts'
+import { makingOf, unfinishedPrefix } from '../mission/maker-mark.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
+import { MissionPaths } from '../paths.ts'
 import { stagingPrefix } from '../repo/staging.ts'
+import { systemProbe } from '../system/process-identity.ts'
 import { type Finding, warning } from './findings.ts'
+import { addMission } from './rebuild-store.ts'
 
 const hourMs = 60 * 60 * 1000
 /** A clone that has not finished after a day was abandoned. */
 const abandonedCloneMs = 24 * hourMs
 
-/** Files that killed processes left behind. `known` are the missions in the store. */
-export function checkFiles(context: Context, known: ReadonlySet<string>): Finding[] {
+/** Files that killed processes left behind. `unknown` are the missions that have a directory but no record. */
+export function checkFiles(context: Context, unknown: readonly MissionId[]): Finding[] {
   const { paths, now } = context
   const nowMs = now().getTime()
   const aged = (directory: string) =>
@@ -24,6 +29,9 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
     ...missions
       .filter(({ name }) => name.startsWith('.deleted-'))
       .map(({ path }) => removable('remains of a deleted mission', path)),
+    ...missions
+      .filter(({ name, path }) => name.startsWith(unfinishedPrefix) && isAbandoned(context, path))
+      .map(({ path }) => removable(interruptedNew, path)),
     ...aged(paths.repos)
       .filter(({ name, ageMs }) => name.startsWith(stagingPrefix) && ageMs > abandonedCloneMs)
       .map(({ path }) => removable('remains of a clone', path)),
@@ -33,10 +41,26 @@ export function checkFiles(context: Context, known: ReadonlySet<string>): Findin
     ...aged(paths.home)
       .filter(({ name, ageMs }) => name.startsWith(editPrefix) && ageMs > hourMs)
       .map(({ path }) => unsavedEdit(path)),
-    ...missions
-      .filter(({ name, ageMs }) => isMissionId(name) && !known.has(name) && ageMs > hourMs)
-      .map(({ path }) => (hasFiles(path) ? unknownMission(path) : emptyMission(path))),
+    ...unknown.flatMap(id => unknownMission(context, id)),
   ]
+}
+
+const interruptedNew = "remains of an interrupted 'mission new'"
+
+function isAbandoned({ exec }: Context, path: string): boolean {
+  return makingOf(new MissionPaths(path), systemProbe(exec)) === 'abandoned'
+}
+
+function unknownMission(context: Context, id: MissionId): Finding[] {
+  const mission = context.paths.mission(id)
+  switch (makingOf(mission, systemProbe(context.exec))) {
+    case 'being-made':
+      return []
+    case 'abandoned':
+      return [removable(interruptedNew, mission.root)]
+    case 'done':
+      return [hasFiles(mission.root) ? lostMission(context, id, mission.root) : emptyMission(mission.root)]
+  }
 }
 
 function removable(what: string, path: string): Finding {
@@ -60,12 +84,17 @@ function removeEmptyDirectories(path: string): void {
   rmdirSync(path)
 }
 
-/** Never fixed automatically: if the store was lost, this directory may be the only copy of the work. */
-function unknownMission(path: string): Finding {
-  return warning(
-    'leftovers',
-    `the directory of a mission that the store does not know: ${path}`,
-    `Save what you need from it, then: rm -rf ${shellWord(path)}`,
+/** Never removed: this directory may be the only copy of the work. */
+function lostMission(context: Context, id: MissionId, path: string): Finding {
+  const message = `the directory of a mission that the store does not know: ${path}`
+  const removal = `save what you need from it, then: rm -rf ${shellWord(path)}`
+  if (!existsSync(context.paths.mission(id).agent)) return warning('leftovers', message, removal)
+  const remedy = `agenc doctor --fix adds the mission to the store; or ${removal}`
+  return warning('leftovers', message, remedy, () =>
+    withStore(context, db => {
+      addMission(context, db, id)
+      return `added mission ${shortId(id)} to the store`
+    }),
   )
 }
 

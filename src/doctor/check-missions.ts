@@ -1,28 +1,39 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/missions.ts'
-import { listMissions } from '../db/missions.ts'
+import { missionDirectories } from '../db/lost-store.ts'
+import { leaseHolder, listMissions, type MissionRecord } from '../db/missions.ts'
 import { readStore } from '../db/with-store.ts'
 import { removeFile } from '../io/files.ts'
-import { leaseHolder, statusesOf } from '../mission/mission-status.ts'
-import { shortId } from '../mission-id.ts'
+import { statusesOf } from '../mission/mission-status.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
 import { type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
+import type { WindowId } from '../tmux/current-window.ts'
+import { tmuxOf } from '../tmux/server.ts'
+import { missionWindows } from '../tmux/windows.ts'
 import { isListening } from '../wrapper/wakeup-fifo.ts'
 import { checkFiles } from './check-leftover-files.ts'
 import { type Finding, ok, problem, warning } from './findings.ts'
 
 /** Looks for crashed missions, and for the processes and files that they left behind. */
 export async function checkMissions(context: Context): Promise<Finding[]> {
+  // Before the store: a mission that is created meanwhile is in the store, but not in these lists.
+  const directories = missionDirectories(context.paths.database)
+  const windows = missionWindows(tmuxOf(context)) ?? new Map()
   const missions = await storedMissions(context)
   // Without the store, a mission's directory looks like a leftover.
   if (missions === null) return []
+  const known = new Set<string>(missions.map(({ id }) => id))
   const dead = missionsWithoutWrapper(context, missions)
   const found = [
     ...strayClaudes(context, dead),
     ...crashed(context, missions),
     ...missions.flatMap(mission => withoutFiles(context, mission)),
     ...dead.flatMap(mission => staleBell(context, mission)),
-    ...checkFiles(context, new Set(missions.map(({ id }) => id))),
+    ...[...windows].filter(([id]) => !known.has(id)).map(([id, window]) => unknownWindow(id, window)),
+    ...checkFiles(
+      context,
+      directories.filter(id => !known.has(id)),
+    ),
   ]
   return found.length > 0 ? found : [ok('leftovers', 'crashed missions left nothing behind')]
 }
@@ -42,6 +53,14 @@ function missionsWithoutWrapper(context: Context, missions: readonly MissionReco
   const states = systemProbe(context.exec).liveness(held.map(mission => leaseHolder(mission)!))
   const perhapsAlive = new Set(held.filter((_, index) => states[index] !== 'dead').map(({ id }) => id))
   return missions.filter(({ id }) => !perhapsAlive.has(id))
+}
+
+function unknownWindow(id: MissionId, window: WindowId): Finding {
+  return warning(
+    'leftovers',
+    `the tmux window ${window} shows mission ${shortId(id)}, which the store does not know`,
+    `agenc doctor --fix finds it if its directory still exists; or close it: tmux kill-window -t ${window}`,
+  )
 }
 
 function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding[] {

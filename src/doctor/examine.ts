@@ -31,13 +31,15 @@ export async function examine(context: Context): Promise<Finding[]> {
 }
 
 /** Fixes everything that is safe to fix, and returns a line about each fix. */
-export function fixAll(findings: readonly Finding[]): string[] {
-  return findings.flatMap(({ fix, remedy }) => {
-    if (!fix) return []
+export async function fixAll(findings: readonly Finding[]): Promise<string[]> {
+  const done: string[] = []
+  for (const { fix, remedy } of findings) {
+    if (!fix) continue
     try {
-      return [fix()]
+      done.push(await fix())
     } catch (error) {
-      return [`agenc: not fixed: ${(error as Error).message}; by hand: ${remedy}`]
+      done.push(`agenc: not fixed: ${(error as Error).message}; by hand: ${remedy}`)
     }
-  })
+  }
+  return done
 }

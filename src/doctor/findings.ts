@@ -12,18 +12,20 @@ export interface Finding {
   /** How to fix it; null if all is well. */
   remedy: string | null
   /** Fixes it without a risk to the user's work, and returns a description of the fix. */
-  fix?: () => string
+  fix?: Fix
 }
+
+export type Fix = () => string | Promise<string>
 
 export function ok(check: string, message: string): Finding {
   return { check, status: 'ok', message, remedy: null }
 }
 
-export function warning(check: string, message: string, remedy: string, fix?: () => string): Finding {
+export function warning(check: string, message: string, remedy: string, fix?: Fix): Finding {
   return { check, status: 'warning', message, remedy, ...(fix ? { fix } : {}) }
 }
 
-export function problem(check: string, message: string, remedy: string, fix?: () => string): Finding {
+export function problem(check: string, message: string, remedy: string, fix?: Fix): Finding {
   return { check, status: 'problem', message, remedy, ...(fix ? { fix } : {}) }
 }
 

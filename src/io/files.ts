@@ -55,7 +55,8 @@ export function doesExist(path: string): boolean {
   }
 }
 
-function draftOf(path: string): string {
+/** A name for a file that becomes `path` when it is complete. */
+export function draftOf(path: string): string {
   return `${path}.${process.pid}-${process.hrtime.bigint()}.tmp`
 }
 

@@ -7,6 +7,7 @@ import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
+import { markAsFinished } from './maker-mark.ts'
 import { missionService } from './open-service.ts'
 import { maySetUp } from './repo-setup.ts'
 import type { MissionService } from './service.ts'
@@ -59,6 +60,7 @@ export async function createMission(
     rmSync(context.paths.mission(id).root, { recursive: true, force: true })
     throw error
   }
+  markAsFinished(context.paths.mission(id))
   return missions.get(id)!
 }
 

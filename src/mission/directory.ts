@@ -1,11 +1,15 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Context } from '../context.ts'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import type { MissionId } from '../mission-id.ts'
+import { MissionPaths } from '../paths.ts'
 import { libraryPath } from '../repo/library.ts'
 import { createWorkingCopy } from '../repo/working-copy.ts'
+import { systemProbe } from '../system/process-identity.ts'
 import { interruptible } from '../system/signals.ts'
+import { markAsUnfinished, unfinishedPrefix } from './maker-mark.ts'
 
 /** The source of a mission's files. */
 export type DirectorySource =
@@ -20,12 +24,25 @@ export async function prepareDirectory(
   source: DirectorySource,
 ): Promise<void> {
   const { root, agent } = context.paths.mission(id)
-  makePrivateDirectory(root)
+  makeUnfinished(context, root)
   try {
     if (source.kind === 'blank') mkdirSync(agent, { mode: 0o700 })
     else await interruptible(signal => fill(context, agent, source, signal))
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** The directory appears together with its mark. */
+function makeUnfinished({ paths, exec }: Context, root: string): void {
+  const draft = new MissionPaths(join(paths.missions, `${unfinishedPrefix}${basename(root)}`))
+  makePrivateDirectory(draft.root)
+  try {
+    markAsUnfinished(draft, systemProbe(exec))
+    renameSync(draft.root, root)
+  } catch (error) {
+    rmSync(draft.root, { recursive: true, force: true })
     throw error
   }
 }

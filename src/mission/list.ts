@@ -11,6 +11,7 @@ import { tmuxOf } from '../tmux/server.ts'
 import { missionWindows, windowsUnknown } from '../tmux/windows.ts'
 import { type MissionJson, missionJson } from './mission-json.ts'
 import { statusesOf } from './mission-status.ts'
+import { withEnding } from './wrapper-note.ts'
 
 /**
  * Lists the missions as they are now: the records of the store, combined with the running processes and tmux windows.
@@ -28,9 +29,10 @@ export async function listMissionsNow(
 export async function describeMissions(
   context: Context,
   db: Database,
-  missions: readonly MissionRecord[],
+  stored: readonly MissionRecord[],
   { needsWindows = false } = {},
 ): Promise<MissionJson[]> {
+  const missions = stored.map(mission => withEnding(context.paths, mission))
   const config = await readConfig(context.paths)
   const statuses = statusesOf(context, missions)
   const someRun = statuses.includes('running')

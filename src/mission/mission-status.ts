@@ -1,17 +1,12 @@
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/missions.ts'
+import { leaseHolder, type MissionRecord } from '../db/missions.ts'
 import { type Liveness, systemProbe } from '../system/process-identity.ts'
+import { withEnding } from './wrapper-note.ts'
 
 export type Status = 'running' | 'stopped' | 'crashed' | 'archived'
 
 export const heartbeatMs = 30_000
 const missedBeats = 3
-
-/** Returns the process that holds the mission's lease, or null if no process does. */
-export function leaseHolder(mission: MissionRecord): { pid: number; start: string } | null {
-  if (mission.wrapper_pid === null || mission.wrapper_start === null) return null
-  return { pid: mission.wrapper_pid, start: mission.wrapper_start }
-}
 
 /** `wrapper` is the liveness of the process that holds the lease, or null if no process does. */
 export function statusOf(mission: MissionRecord, wrapper: Liveness | null, now: Date): Status {
@@ -36,7 +31,8 @@ function beatsStill(mission: MissionRecord, now: Date): boolean {
 }
 
 /** Looks at the running processes only once for all missions. */
-export function statusesOf(context: Context, missions: readonly MissionRecord[]): Status[] {
+export function statusesOf(context: Context, stored: readonly MissionRecord[]): Status[] {
+  const missions = stored.map(mission => withEnding(context.paths, mission))
   const holders = missions.map(leaseHolder)
   const held = holders.filter(holder => holder !== null)
   const answers = held.length > 0 ? systemProbe(context.exec).liveness(held) : []

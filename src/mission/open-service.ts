@@ -1,5 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Database } from '../db/open-store.ts'
+import { storeLateEndings } from './end-lease.ts'
+import { recordFiles } from './record-file.ts'
 import { MissionService } from './service.ts'
 import { windowNames } from './window-name.ts'
 
@@ -14,5 +16,7 @@ export function missionService(
 ): MissionService {
   const missions = new MissionService(db, context.now, warn)
   missions.subscribe(windowNames(context, missions, warn))
+  missions.subscribe(recordFiles(context.paths, missions))
+  storeLateEndings(context.paths, { db, missions })
   return missions
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
-import { makeRepoId, type RepoId, type Source } from './reference.ts'
+import { makeRepoId, type RepoId, type Source, segmentProblem } from './reference.ts'
 import { fillThenPlace, removeEmptyDirectories, removeTree, stagingPrefix } from './staging.ts'
 
 type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>
@@ -13,6 +13,7 @@ export function libraryPath(reposDir: string, id: string): string {
   return join(reposDir, makeRepoId(id.split('/')))
 }
 
+const deepest = 20
 const abandonedAfterMs = 24 * 60 * 60 * 1000
 
 /**
@@ -108,6 +109,19 @@ export function findInLibrary(reposDir: string, id: RepoId): RepoId | undefined 
   }
   if (!isRepo(join(reposDir, ...found))) throw nested(found.join('/'), id)
   return found.join('/') as RepoId
+}
+
+/** The ids of all repos whose files are in the library. */
+export function listLibrary(reposDir: string, above: readonly string[] = []): string[] {
+  const names = existsSync(join(reposDir, ...above)) ? readdirSync(join(reposDir, ...above)) : []
+  return names
+    .filter(name => segmentProblem(name) === undefined && !name.startsWith(stagingPrefix))
+    .flatMap(name => {
+      const path = [...above, name]
+      const directory = join(reposDir, ...path)
+      if (isRepo(directory)) return path.length < 3 ? [] : [path.join('/')]
+      return path.length < deepest && statSync(directory).isDirectory() ? listLibrary(reposDir, path) : []
+    })
 }
 
 function isRepo(directory: string): boolean {

@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import type { StoredEnding } from '../mission/wrapper-note.ts'
 import type { EndingSignal } from '../system/signals.ts'
 
 /**
@@ -10,11 +11,7 @@ import type { EndingSignal } from '../system/signals.ts'
  *   closed    the user closed the window or the session
  *   lost      Claude was killed by another process, or its terminal or tmux was lost
  */
-export interface Ending {
-  why: 'left' | 'failed' | 'stopped' | 'closed' | 'lost'
-  /** Claude's exit code and signal. If Claude was not started at all, the signal that prevented it. */
-  code: number | null
-  signal: NodeJS.Signals | null
+export interface Ending extends StoredEnding {
   /** The ending signal that the wrapper got. Null if Claude ended first. */
   received: EndingSignal | null
 }

@@ -1,20 +1,12 @@
 import { abandonRequests } from '../db/approvals.ts'
-import type { MissionChange, MissionRecord } from '../db/missions.ts'
-import type { Database } from '../db/open-store.ts'
+import { leaseHolder, type MissionChange, type MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
-import { leaseHolder, statusOf } from '../mission/mission-status.ts'
+import { endLease, type LeaseStore, type TimedEnding } from '../mission/end-lease.ts'
+import { statusOf } from '../mission/mission-status.ts'
 import type { MissionService } from '../mission/service.ts'
+import type { StoredEnding } from '../mission/wrapper-note.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { ProcessIdentity, ProcessProbe } from '../system/process-identity.ts'
-import type { Ending } from './ending.ts'
-
-/** A lease needs the service to change the mission, and the database to close its open requests. */
-export interface LeaseStore {
-  db: Database
-  missions: MissionService
-}
-
-export type StoredEnding = Pick<Ending, 'why' | 'code' | 'signal'>
 
 /** Takes the lease for this process. If several try, exactly one gets it. Returns the mission as it was before. */
 export function takeLease(
@@ -63,47 +55,23 @@ export function releaseLease(
   store: LeaseStore,
   id: MissionId,
   holder: ProcessIdentity | null,
-  ending: StoredEnding,
+  ending: TimedEnding,
 ): boolean {
   return endLease(store, id, holder, ending, { claude_pid: null, claude_start: null })
 }
 
-/**
- * Ends the lease after a failed start. `before` is the mission before the start: a lost mission stays lost, so that it
- * can be restored, and the pid of an old Claude that may still run is kept.
- */
-export function giveUpLease(store: LeaseStore, before: MissionRecord, self: ProcessIdentity): void {
+/** `before` is the mission before the failed start: a lost mission stays lost, so that it can be restored. */
+export function failedStart(before: MissionRecord): StoredEnding {
   const wasLost = before.ended_by === 'lost' || leaseHolder(before) !== null
-  const ending = { why: wasLost ? 'lost' : 'failed', code: 1, signal: null } as const
-  endLease(store, before.id, self, ending, { archived_at: before.archived_at })
+  return { why: wasLost ? 'lost' : 'failed', code: 1, signal: null }
 }
 
-function endLease(
-  { db, missions }: LeaseStore,
-  id: MissionId,
-  holder: ProcessIdentity | null,
-  { why, code, signal }: StoredEnding,
-  also: MissionChange,
+/** Ends the lease after a failed start. The pid of an old Claude that may still run is kept. */
+export function giveUpLease(
+  store: LeaseStore,
+  before: MissionRecord,
+  self: ProcessIdentity,
+  ending: TimedEnding = failedStart(before),
 ): boolean {
-  const isLost = why === 'lost'
-  return missions.write(writer => {
-    const ended: MissionChange = {
-      ...also,
-      wrapper_pid: null,
-      wrapper_start: null,
-      heartbeat_at: null,
-      state: null,
-      waiting_for: null,
-      waiting_since: null,
-      background: 0,
-      exit_code: code,
-      exit_signal: signal,
-      exit_at: writer.at,
-      ended_by: isLost ? 'lost' : 'user',
-      last_active_at: writer.at,
-    }
-    if (!writer.changeIfHeldBy(id, holder, ended, ['ended', { why, code, signal, isLost }])) return false
-    abandonRequests(db, id)
-    return true
-  })
+  return endLease(store, before.id, self, ending, { archived_at: before.archived_at })
 }

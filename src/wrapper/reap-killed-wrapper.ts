@@ -4,6 +4,7 @@ import { abandonRequests } from '../db/approvals.ts'
 import { getMission } from '../db/missions.ts'
 import { readStore, withStore } from '../db/with-store.ts'
 import { statusNow } from '../mission/mission-status.ts'
+import { missionService } from '../mission/open-service.ts'
 import type { MissionId } from '../mission-id.ts'
 import { systemProbe } from '../system/process-identity.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
@@ -15,6 +16,8 @@ export async function reapMission(context: Context, id: MissionId): Promise<void
   const graceMs = await stopGraceMs(context.paths)
   await endOrphanedClaude(context, systemProbe(context.exec), mission, 'SIGHUP', graceMs)
   await withStore(context, db => {
+    // Also stores the ending, if the wrapper could not.
+    missionService(context, db)
     db.transaction(() => {
       // If the mission was started again in the meantime, the open requests belong to the new wrapper.
       const now = getMission(db, id)

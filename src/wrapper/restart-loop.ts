@@ -1,6 +1,7 @@
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
+import { setPatience } from '../db/open-store.ts'
 import { getRepo } from '../db/repos.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
@@ -47,7 +48,7 @@ export class RestartLoop {
 
   /** Resolves when Claude has ended and no restart is wanted. */
   async run(): Promise<Ending> {
-    const { context, id, missions, log } = this.#run
+    const { context, id, db, missions, log } = this.#run
     const { events, asks, wakeup: wakeupPath } = context.paths.mission(id)
     for (const directory of [events, asks]) makePrivateDirectory(directory)
     const parts = this.#wire()
@@ -63,6 +64,7 @@ export class RestartLoop {
         parts.requests.end()
         if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
         log(`restarting mission ${shortId(id)}`)
+        setPatience(db)
         this.#config = await readConfig(context.paths)
       }
     } finally {
@@ -102,7 +104,10 @@ export class RestartLoop {
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onPromptTaken = () => removeFile(own.prompt)
-    wakeup.onWakeup = () => observer.onWakeup()
+    wakeup.onWakeup = () => {
+      void this.#run.followStore()
+      observer.onWakeup()
+    }
     return { rules, requests, observer, presenter, wakeup }
   }
 

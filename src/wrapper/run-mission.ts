@@ -2,23 +2,32 @@ import type { Agent } from '../claude/agent.ts'
 import { interactiveClaude } from '../claude/interactive.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
+import { explainStoreError } from '../db/explain-error.ts'
+import { type FollowedStore, openFollowedStore } from '../db/followed-store.ts'
 import type { MissionRecord } from '../db/missions.ts'
-import { type Database, openStore } from '../db/open-store.ts'
+import { type Database, setPatience } from '../db/open-store.ts'
 import { type AgencError, unavailableError } from '../errors.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
+import { cleanLines } from '../io/text.ts'
+import type { TimedEnding } from '../mission/end-lease.ts'
 import { heartbeatMs } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
 import type { MissionService } from '../mission/service.ts'
+import { reserveNote, type StoredEnding, writeNote } from '../mission/wrapper-note.ts'
 import type { MissionId } from '../mission-id.ts'
+import { waitForEnter } from '../surface/error-screen.ts'
 import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
 import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../system/process-identity.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import type { Ending } from './ending.ts'
-import { beat, giveUpLease, releaseLease, takeLease } from './lease.ts'
+import { storeFollower } from './follow-store.ts'
+import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { type Log, openLog } from './log.ts'
 import { RestartLoop } from './restart-loop.ts'
 import { SignalListener } from './signal-policy.ts'
+
+const retryMs = 1_000
 
 /** Shared by all parts of the wrapper. */
 export interface Run {
@@ -31,6 +40,8 @@ export interface Run {
   signals: SignalListener
   probe: ProcessProbe
   log: Log
+  /** Call it from time to time: the store may have been lost and replaced. */
+  followStore: () => Promise<void>
 }
 
 /** Runs one mission on this surface until its Claude ends. */
@@ -42,43 +53,49 @@ export async function runMission(
 ): Promise<Ending> {
   const signals = new SignalListener()
   const log = openLog(context.paths.mission(id).wrapperLog, context.now)
-  const db = await openStore(context.paths.database)
+  const store = await openFollowedStore(context.paths.database)
+  const { db } = store
   try {
-    return await runUnderLease(
-      {
-        context,
-        id,
-        agent: interactiveClaude(context, id),
-        surface,
-        db,
-        missions: missionService(context, db, log),
-        signals,
-        probe: systemProbe(context.exec),
-        log,
-      },
-      config,
-    )
+    const run: Run = {
+      context,
+      id,
+      agent: interactiveClaude(context, id),
+      surface,
+      db,
+      missions: missionService(context, db, log),
+      signals,
+      probe: systemProbe(context.exec),
+      log,
+      followStore: async () => {},
+    }
+    return await runUnderLease(run, store, config)
+  } catch (error) {
+    throw explainStoreError(context.paths.database, error)
   } finally {
     db.close()
     signals.close()
   }
 }
 
-async function runUnderLease(run: Run, config: Config): Promise<Ending> {
+async function runUnderLease(run: Run, store: FollowedStore, config: Config): Promise<Ending> {
   const { context, id, signals, probe, surface } = run
   const own = probe.identify(process.pid)
   if (own === null) throw cannotIdentifyItself()
-  const before = takeLease(run, id, own, probe, context.now())
   const paths = context.paths.mission(id)
+  makePrivateDirectory(paths.run)
+  reserveNote(paths.wrapperNote)
+  const before = takeLease(run, id, own, probe, context.now())
+  writeNote(paths.wrapperNote, { wrapper: own, ended: null })
+  run.followStore = storeFollower(store, run.missions, id, run.log)
   const loop = new RestartLoop(run, config)
-  const heart = setInterval(() => {
+  const heart = setInterval(async () => {
+    await run.followStore()
     tryToBeat(run)
     loop.tryAgain()
   }, heartbeatMs)
   let guard: Guard | null = null
   let ending: Ending | null = null
   try {
-    makePrivateDirectory(paths.run)
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
     await setUpRepo(run, before, config, guard.pid)
@@ -89,8 +106,7 @@ async function runUnderLease(run: Run, config: Config): Promise<Ending> {
     const closesWithUs = signals.received !== null && surface.diesOfSignals
     if (ending?.signal && !closesWithUs) surface.restore()
     if (ending) {
-      releaseLease(run, id, own, ending)
-      void guard?.dismiss()
+      if (await endRun(run, own, ending)) void guard?.dismiss()
     } else await giveUp(run, before, own, guard)
   }
 }
@@ -108,7 +124,63 @@ async function giveUp(
   } catch {
     // An unwritable directory may be the reason for the failed start, so ignore errors here.
   }
-  giveUpLease(run, before, own)
+  const ended = noteEnding(run, own, failedStart(before))
+  try {
+    giveUpLease(run, before, own, ended)
+  } catch (error) {
+    run.log(`the end is not stored yet: ${String(error)}`)
+  }
+}
+
+/**
+ * Ends the lease. If the store cannot be written, the note tells that the run has ended, and another process stores it
+ * later. Resolves to whether it is stored.
+ */
+async function endRun(run: Run, own: ProcessIdentity, ending: Ending): Promise<boolean> {
+  const ended = noteEnding(run, own, ending)
+  await run.followStore()
+  try {
+    releaseLease(run, run.id, own, ended)
+    return true
+  } catch (error) {
+    run.log(`the end is not stored yet: ${String(error)}`)
+    if (ended.isNoted) return false
+    if (run.signals.received !== null) throw error
+    await storeFromMemory(run, own, ended, error as Error)
+    return true
+  }
+}
+
+/** The note comes before the store, because writing it needs neither free space nor a lock. */
+function noteEnding({ context, id }: Run, wrapper: ProcessIdentity, { why, code, signal }: StoredEnding) {
+  const ended = { why, code, signal, at: context.now().toISOString() }
+  return { ...ended, isNoted: writeNote(context.paths.mission(id).wrapperNote, { wrapper, ended }) }
+}
+
+/** Only this process knows the ending, so it tries to store it until the user closes the window. */
+async function storeFromMemory(
+  run: Run,
+  own: ProcessIdentity,
+  ended: TimedEnding,
+  problem: Error,
+): Promise<void> {
+  const { context, db, id } = run
+  context.err.line(`agenc: the end of this mission cannot be stored: ${cleanLines(problem.message)}`)
+  context.err.line('agenc tries again every second. Until then the mission looks as if it were running.')
+  setPatience(db, 0)
+  let timer: NodeJS.Timeout | undefined
+  const stored = new Promise<void>(resolve => {
+    timer = setInterval(() => {
+      try {
+        releaseLease(run, id, own, ended)
+        resolve()
+      } catch {
+        // It is tried again.
+      }
+    }, retryMs)
+  })
+  const closed = waitForEnter(context).then(() => Promise.reject(problem))
+  await Promise.race([stored, closed]).finally(() => clearInterval(timer))
 }
 
 /** A lease without a start time could not be told from that of a later process. */

@@ -1,12 +1,12 @@
 import { stopGraceMs } from '../config/read.ts'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/missions.ts'
-import { listHeldMissions } from '../db/missions.ts'
+import { leaseHolder, listHeldMissions, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { StatusLine } from '../io/status-line.ts'
-import { isGone, leaseHolder } from '../mission/mission-status.ts'
+import { isGone } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
+import { type StoredEnding, withEnding, writeNote } from '../mission/wrapper-note.ts'
 import { shortId } from '../mission-id.ts'
 import {
   isSameProcess,
@@ -15,7 +15,7 @@ import {
   systemProbe,
 } from '../system/process-identity.ts'
 import { signalPolitely, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
-import { releaseLease, type StoredEnding } from './lease.ts'
+import { releaseLease } from './lease.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
 
 /** How much longer than Claude's grace period a wrapper may take to end. */
@@ -46,7 +46,7 @@ export async function stopMissions(
     await waitUntilGone(probe, wrappers, wrapperMs)
   }
   status.clear()
-  const left = stillHeld(db, others)
+  const left = stillHeld(context, db, others)
   const areGone = await Promise.all(left.map(one => cleanUp(context, db, probe, one, graceMs)))
   // If this command runs inside a mission, it ends together with that mission. So that mission comes last.
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
@@ -72,10 +72,10 @@ function inSight(probe: ProcessProbe, wrappers: readonly ProcessIdentity[]): Pro
 }
 
 /** The missions whose wrapper did not release its lease. Excludes leases that a new wrapper has taken since. */
-function stillHeld(db: Database, before: readonly Held[]): Held[] {
+function stillHeld({ paths }: Context, db: Database, before: readonly Held[]): Held[] {
   const wrappers = new Map(before.map(({ mission, wrapper }) => [mission.id, wrapper]))
   return listHeldMissions(db)
-    .flatMap(held)
+    .flatMap(mission => held(withEnding(paths, mission)))
     .filter(({ mission, wrapper }) => isSameProcess(wrapper, wrappers.get(mission.id) ?? null))
 }
 
@@ -89,8 +89,13 @@ async function cleanUp(
 ): Promise<boolean> {
   if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', graceMs))) return false
   if (!isGone(probe.liveness([wrapper])[0]!, mission, context.now())) return false
-  const missions = missionService(context, db)
-  releaseLease({ db, missions }, mission.id, wrapper, { why: 'stopped', code: null, signal: 'SIGKILL' })
+  const ending = { why: 'stopped', code: null, signal: 'SIGKILL' } as const
+  try {
+    releaseLease({ db, missions: missionService(context, db) }, mission.id, wrapper, ending)
+  } catch (error) {
+    const ended = { ...ending, at: context.now().toISOString() }
+    if (!writeNote(context.paths.mission(mission.id).wrapperNote, { wrapper, ended })) throw error
+  }
   return true
 }
 

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Follower, Launch } from '../claude/agent.ts'
+import { setPatience } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
 import type { ProcessIdentity } from '../system/process-identity.ts'
@@ -62,6 +63,8 @@ interface Exit {
 }
 
 /** How long Claude's tools may take to end after Claude itself. */
+/** How long a write may wait for the store once Claude has ended. */
+const lastWritesMs = 1_000
 const familyMs = 1_000
 /** How much later than Claude the wrapper may receive a signal that was sent to both. */
 const ownSignalMs = 1_000
@@ -150,6 +153,9 @@ class Claude {
 
   #finish(): void {
     this.#phase = 'over'
+    // A mission must not look as if it were running while its wrapper waits for the store. What cannot be stored now is
+    // in the spool or in the note.
+    setPatience(this.#run.db, lastWritesMs)
     // After a signal this process ends too, and that closes everything.
     if (this.#run.signals.received === null) this.#close()
   }

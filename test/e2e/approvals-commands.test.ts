@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { insertRequest, settleRequest } from '../../src/db/approvals.ts'
 import type { MissionChange } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
@@ -31,9 +32,11 @@ async function withStore<T>(
   }
 }
 
-/** Makes a mission look as if this test process were its wrapper. */
+/** Gives a mission a wrapper that lives as long as the test. It must not be a parent of the commands under test. */
 function running(): MissionChange {
-  const { pid, start } = systemProbe(systemRunner).identify(process.pid)!
+  const wrapper = spawn('sleep', ['1000'], { stdio: 'ignore' })
+  onTestFinished(() => void wrapper.kill())
+  const { pid, start } = systemProbe(systemRunner).identify(wrapper.pid!)!
   return { wrapper_pid: pid, wrapper_start: start }
 }
 

@@ -321,9 +321,10 @@ describe('leftovers', () => {
   })
 
   /** A path that is too long cannot be read even by root. */
-  test('a directory that cannot be read counts as possible work', context => {
+  test('a directory that cannot be read counts as possible work', async context => {
     needLinux(context)
     const box = healthyBox()
+    await storeMissions(box, [{}])
     const half = Array(10).fill('d'.repeat(240)).join('/')
     const inner = join(box.root, 'inner')
     mkdirSync(join(inner, half), { recursive: true })

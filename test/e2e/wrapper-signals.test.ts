@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
@@ -174,6 +174,9 @@ describe('mission stop', () => {
     const { wrapper_pid, claude_pid } = box.record(id)
     process.kill(wrapper_pid!, 'SIGKILL')
     await untilGone(wrapper_pid, claude_pid)
+    const { wrapperNote } = new MissionPaths(join(box.agencHome, 'missions', id))
+    rmSync(wrapperNote)
+    mkdirSync(wrapperNote)
     box.change(
       "CREATE TRIGGER full BEFORE UPDATE OF ended_by ON missions BEGIN SELECT RAISE(ABORT, 'full'); END",
     )

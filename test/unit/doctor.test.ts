@@ -14,11 +14,12 @@ import { realClaudeVersion } from '../helpers/real-claude.ts'
 
 test('the fix for an empty mission directory does not delete files that have appeared in it', () => {
   const home = temporaryDirectory()
-  const mission = join(home, 'missions', newMissionId())
+  const id = newMissionId()
+  const mission = join(home, 'missions', id)
   mkdirSync(join(mission, 'agent'), { recursive: true })
   const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000)
   const context = { paths: pathsAt(home), now: () => tomorrow } as Context
-  const [found] = checkFiles(context, new Set())
+  const [found] = checkFiles(context, [id])
   expect(found).toMatchObject({ message: `an empty mission: ${mission}` })
   writeFileSync(join(mission, 'agent', 'work'), '')
   expect(found!.fix).toThrow('ENOTDIR')

@@ -114,14 +114,14 @@ test('a file that is not a database is named in the error and left as it is', as
   writeFileSync(path, 'this is not a database, but it may be needed')
   const before = bytes(directory)
   for (const open of [openStore, openStoreForReading]) {
-    await expect(open(path)).rejects.toThrow(`${path}: file is not a database`)
+    await expect(open(path)).rejects.toThrow(`${path}: it is damaged (file is not a database)`)
   }
   expect(bytes(directory)).toEqual(before)
 })
 
 test.each([
   ['a file where the home should be', '', 'EEXIST|ENOTDIR'],
-  ['a directory where the store should be', 'database.sqlite', 'EISDIR'],
+  ['a directory where the store should be', 'database.sqlite', 'it is a directory'],
 ])('%s is reported, with a hint to set another home', async (_title, directory, reason) => {
   const home = join(temporaryDirectory(), 'home')
   if (directory === '') writeFileSync(home, '')

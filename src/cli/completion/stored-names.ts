@@ -4,10 +4,9 @@ import { listMissions } from '../../db/missions.ts'
 import { listRepos } from '../../db/repos.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText } from '../../io/text.ts'
-import { leaseHolder, type Status, statusOf } from '../../mission/mission-status.ts'
+import { type Status, statusesOf } from '../../mission/mission-status.ts'
 import { shortId } from '../../mission-id.ts'
 import { displayRepo } from '../../repo/reference.ts'
-import { type Liveness, systemProbe } from '../../system/process-identity.ts'
 import type { Candidate } from './candidates.ts'
 
 /** The missions with a fitting status, by short id; by full id where two share a short one. */
@@ -16,23 +15,15 @@ export function missions(context: Context, fits: (status: Status) => boolean): P
     const records = db ? listMissions(db, { archived: true }) : []
     const short = records.map(({ id }) => shortId(id))
     const isShared = (id: string) => short.indexOf(id) !== short.lastIndexOf(id)
-    return withStatus(context, records)
+    const statuses = statusesOf(context, records)
+    return records
+      .map((record, index) => ({ record, status: statuses[index]! }))
       .filter(({ status }) => fits(status))
       .map(({ record, status }) => ({
         value: isShared(shortId(record.id)) ? record.id : shortId(record.id),
         description: describe(record, status),
       }))
   })
-}
-
-function withStatus(context: Context, records: readonly MissionRecord[]) {
-  const held = records.filter(record => leaseHolder(record) !== null)
-  const alive = held.length > 0 ? systemProbe(context.exec).liveness(held.map(r => leaseHolder(r)!)) : []
-  const known = new Map<string, Liveness>(held.map(({ id }, index) => [id, alive[index]!]))
-  return records.map(record => ({
-    record,
-    status: statusOf(record, known.get(record.id) ?? null, context.now()),
-  }))
 }
 
 function describe({ repo, name, state, waiting_for }: MissionRecord, status: Status): string {

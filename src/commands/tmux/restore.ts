@@ -7,6 +7,8 @@ import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { statusesOf, statusNow } from '../../mission/mission-status.ts'
 import { displayName, windowLabels } from '../../mission/naming.ts'
+import { missionService } from '../../mission/open-service.ts'
+import { withEnding } from '../../mission/wrapper-note.ts'
 import { shortId } from '../../mission-id.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { sessionTarget } from '../../tmux/current-window.ts'
@@ -54,6 +56,8 @@ export default defineCommand<{ json?: boolean }>({
 })
 
 async function restoreAll(context: Context, db: Database, tmux: Tmux): Promise<Restored[]> {
+  // Stores the endings that could not be stored earlier.
+  missionService(context, db)
   const missions = listMissions(db).reverse()
   const statuses = statusesOf(context, missions)
   const lost = missions.filter((_, index) => statuses[index] === 'crashed')
@@ -85,7 +89,7 @@ async function restoreOne(
   await openRestoredWindow(context, tmux, mission)
   const deadline = Date.now() + patienceMs
   while (Date.now() < deadline) {
-    const now = getMission(db, mission.id)!
+    const now = withEnding(context.paths, getMission(db, mission.id)!)
     const status = statusNow(context, now)
     if (status === 'running' && now.state !== 'starting') return null
     if (status === 'stopped' || (status === 'crashed' && now.exit_at !== mission.exit_at)) {
