@@ -33,7 +33,7 @@ const notes: Record<KeyName, string> = {
   fork: 'Fork this mission',
   stop: 'Stop this mission',
   editor: 'Open the editor',
-  hold: 'Hold or release all approvals',
+  hold: 'Hold all approvals, or release them',
   detach: 'Detach',
   help: 'Help',
 }
