@@ -1,4 +1,7 @@
 #!/usr/bin/env node
+// Without a listener, this signal makes Node open its debugger, through which other programs could run code in agenc.
+process.on('SIGUSR1', () => {})
+
 const { existsSync, mkdirSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')

@@ -65,21 +65,32 @@ const causes: Record<string, string> = {
   EEXIST: 'there is something else in its place',
   ENOSPC: 'the disk is full',
   EDQUOT: 'your disk quota is used up',
+  EIO: 'the disk reports an error',
+  EAGAIN: 'too many processes, or too little memory',
+  ENOMEM: 'too little memory',
   SQLITE_FULL: 'the disk is full',
+  SQLITE_READONLY: 'it is read-only',
+  SQLITE_IOERR: 'the disk reports an error, or is full',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files on this system',
 }
 
-/** What to do if the disk or the number of open files is used up. Returns undefined for any other error. */
+export const howToOpenMoreFiles =
+  "Close some programs, or raise the limit with 'ulimit -n 4096', then try again."
+
+/** What to do if the disk, the memory or the number of open files is used up. Returns undefined for any other error. */
 export function adviceOnShortage(error: unknown): string | undefined {
   switch (errorCode(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
     case 'SQLITE_FULL':
       return 'Free some space, then try again.'
+    case 'EAGAIN':
+    case 'ENOMEM':
+      return "Close some programs, or raise the limits with 'ulimit', then try again."
     case 'EMFILE':
     case 'ENFILE':
-      return "Close some programs, or raise the limit with 'ulimit -n 4096', then try again."
+      return howToOpenMoreFiles
   }
 }
 
@@ -88,6 +99,7 @@ const actions: Record<string, string> = {
   mkdtemp: 'create the directory',
   open: 'open',
   spawn: 'run',
+  spawnSync: 'run',
   write: 'write',
 }
 
@@ -96,7 +108,8 @@ const actions: Record<string, string> = {
  * Returns null for any other error.
  */
 export function explainSystemError(error: unknown, home: string): { message: string; hint: string } | null {
-  const code = errorCode(error)
+  // SQLite appends details to a code: SQLITE_IOERR_WRITE.
+  const code = errorCode(error)?.replace(/^(SQLITE_[A-Z]+)_.*/, '$1')
   if (code === undefined || !Object.hasOwn(causes, code)) return null
   const { syscall = 'write', path } = error as NodeJS.ErrnoException
   const name = syscall.split(' ')[0]!

@@ -1,7 +1,8 @@
 import { type AnyCommand, runCommand } from './cli/command.ts'
 import { fastInput } from './cli/fast-args.ts'
 import { type Context, systemContext } from './context.ts'
-import { ExitCode, explainSystemError, isAgencError, isCancelled } from './errors.ts'
+import { ExitCode, isAgencError, isCancelled } from './errors.ts'
+import { explainFailure } from './io/explain-failure.ts'
 import { cleanLines } from './io/text.ts'
 
 /** Runs the command that `argv` names. */
@@ -51,11 +52,11 @@ async function exitWith(work: (context: Context) => Promise<number>): Promise<vo
 /** The one place where an error becomes an exit code. */
 function report(error: unknown, { err, env, paths }: Context): number {
   if (isCancelled(error)) return ExitCode.cancelled
-  const known = isAgencError(error) ? error : explainSystemError(error, paths.home)
-  const message = known?.message ?? (error instanceof Error ? error.message : String(error))
+  const { message, hint, isKnown } = explainFailure(error, paths.home)
   err.line(`${err.paint('red', 'agenc:')} ${cleanLines(message)}`)
-  if (known?.hint) err.line(cleanLines(known.hint))
-  if (!known && !env.AGENC_DEBUG) err.line('Run the command again with AGENC_DEBUG=1 to see the stack trace.')
+  if (hint) err.line(cleanLines(hint))
+  if (!isKnown && !env.AGENC_DEBUG)
+    err.line('Run the command again with AGENC_DEBUG=1 to see the stack trace.')
   if (env.AGENC_DEBUG && error instanceof Error) err.line(cleanLines(error.stack ?? ''))
   return isAgencError(error) ? error.exitCode : ExitCode.failed
 }

@@ -44,6 +44,11 @@ export class MissionPaths {
     return `${this.root}/hold`
   }
 
+  /** Exists once a Claude was started with a first prompt that is a /command. */
+  get commandGiven(): string {
+    return `${this.root}/command-given`
+  }
+
   /** Names the process that still fills the directory. */
   get maker(): string {
     return `${this.root}/maker`

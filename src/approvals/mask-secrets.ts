@@ -1,25 +1,34 @@
-/** Hides anything that looks like a secret before text is shown. Errs on the side of hiding too much. */
+/**
+ * Hides anything that looks like a secret before text is shown or stored. Errs on the side of hiding too much.
+ *
+ * The text comes from Claude, so no pattern may take more than linear time: each starts only at the beginning of a word,
+ * or has a bounded length.
+ */
 
 const mask = '***'
 
 const secretWord = `(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|api[-_]?key|access[-_]?key|private[-_]?key|auth(?:orization)?(?!or)|session[-_]?key|signature|cookie)`
-const nameWithSecret = String.raw`[\w.-]*${secretWord}[\w.-]*`
+const wordStart = String.raw`(?<![\w.-])`
+const nameWithSecret = String.raw`(?=[\w.-]*${secretWord})[\w.-]+`
 const value = String.raw`(?:"[^"\n]*"|'[^'\n]*'|[^\s"'&;|,)}\]]+)`
 
 const keyOfSecret = new RegExp(secretWord, 'i')
 
 const replacements: [RegExp, string][] = [
   [/-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/g, mask],
-  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s/:@'"]*:)[^\s/@'"]+@/gi, `$1${mask}@`],
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/:@'"]{16,}@/gi, `$1${mask}@`],
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@'"]*:)[^\s/@'"]+@/gi, `$1${mask}@`],
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/:@'"]{16,}@/gi, `$1${mask}@`],
   [/\b(bearer|basic|digest|negotiate|token)\s+[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
   [new RegExp(String.raw`(["']${nameWithSecret}["']\s*:\s*)${value}`, 'gi'), `$1"${mask}"`],
   [
-    new RegExp(String.raw`(\b${nameWithSecret}\s*:\s+)(?!bearer|basic|digest|negotiate|token)[^\s"']+`, 'gi'),
+    new RegExp(
+      String.raw`(${wordStart}${nameWithSecret}\s*:\s+)(?!bearer|basic|digest|negotiate|token)[^\s"']+`,
+      'gi',
+    ),
     `$1${mask}`,
   ],
-  [new RegExp(`(${nameWithSecret}=)${value}`, 'gi'), `$1${mask}`],
-  [new RegExp(String.raw`(--${nameWithSecret}\s+)(?!-)${value}`, 'gi'), `$1${mask}`],
+  [new RegExp(`(${wordStart}${nameWithSecret}=)${value}`, 'gi'), `$1${mask}`],
+  [new RegExp(String.raw`(${wordStart}--${nameWithSecret}\s+)(?!-)${value}`, 'gi'), `$1${mask}`],
   [/\b([A-Z][A-Z0-9_]*_KEY=)(?:"[^"\n]*"|'[^'\n]*'|[^\s"';&|]+)/g, `$1${mask}`],
   [/((?:^|\s)(?:-u|--user)[ =]?['"]?[^\s:'"]+:)[^\s'"]+/g, `$1${mask}`],
   [/\b(?:sk|rk|pk)[-_](?:ant|live|test|proj|or|svcacct)?[-_]?[\w-]{16,}/g, mask],
@@ -31,7 +40,7 @@ const replacements: [RegExp, string][] = [
   [/\b(?:AKIA|ASIA|AGPA|AROA|ANPA)[A-Z0-9]{12,}/g, mask],
   [/\bAIza[\w-]{30,}/g, mask],
   [/\bSG\.[\w-]{16,}\.[\w-]{16,}/g, mask],
-  [/\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, mask],
+  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, mask],
 ]
 
 export function maskSecrets(text: string): string {

@@ -21,8 +21,7 @@ interface Environment {
 }
 
 function linuxEnvironments(): Environment[] {
-  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  return pids.flatMap(pid => {
+  return processIds().flatMap(pid => {
     try {
       return [{ pid, variables: readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0') }]
     } catch {
@@ -30,6 +29,15 @@ function linuxEnvironments(): Environment[] {
       return []
     }
   })
+}
+
+/** Claude has ended, and the mission must end too, even if the system does not list processes. */
+function processIds(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger)
+  } catch {
+    return []
+  }
 }
 
 /** `ps` prints the environment behind the command, separated by spaces. */

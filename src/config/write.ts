@@ -3,7 +3,7 @@ import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 import * as v from 'valibot'
 import publishedSchema from '../../schema/config.schema.json' with { type: 'json' }
 import { usageError } from '../errors.ts'
-import { writeFileAtomically } from '../io/files.ts'
+import { sweepDrafts, writeFileAtomically } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
 import type { Paths } from '../paths.ts'
 import { checkedConfig, describeIssue } from './check.ts'
@@ -36,6 +36,7 @@ export async function changeConfig(
 /** Throws if the text is not valid. The caller must hold the lock. */
 export function replaceConfig(paths: Paths, text: string): void {
   const config = checkedConfig(paths.config, text)
+  sweepDrafts(paths.config)
   writeSchemaInto(dirname(paths.config))
   writeFileAtomically(paths.config, text, { durable: true })
   cacheConfig(paths, text, config)

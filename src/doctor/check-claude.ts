@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { isAgencError } from '../errors.ts'
 import { makeTemporaryDirectoryIn, temporaryPlaces } from '../io/temporary-directory.ts'
+import { makerMark } from '../system/maker.ts'
 import { isAtLeast } from '../system/program-version.ts'
 import { type Finding, ok, problem, warning } from './findings.ts'
 
@@ -104,11 +105,14 @@ export function checkHook(context: Context): Finding {
   }
 }
 
+/** The prefix of the directory in which the hook is tried. */
+export const trialPrefix = 'doctor-'
+
 /** Runs the hook as Claude would, with the same shell and on the same file system. */
 function tryHook({ exec, env, paths }: Context): Finding {
   // A home that exists must do: missions have their FIFOs there.
   const places = existsSync(paths.home) ? [paths.home] : temporaryPlaces(paths.home)
-  const { path: directory, remove } = makeTemporaryDirectoryIn(places, 'doctor-')
+  const { path: directory, remove } = makeTemporaryDirectoryIn(places, trialPrefix + makerMark())
   const [events, wakeup] = [join(directory, 'ev'), join(directory, 'bell')]
   try {
     mkdirSync(events, { mode: 0o700 })

@@ -1,16 +1,21 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { claudeLocations } from '../claude/claude-locations.ts'
 import { editPrefix } from '../config/write.ts'
 import type { Context } from '../context.ts'
 import { withStore } from '../db/with-store.ts'
 import { errorCode } from '../errors.ts'
-import { isDraft } from '../io/files.ts'
+import { isDraft, realPathOf } from '../io/files.ts'
+import { hasLapsed, lockOf, takeoverOf } from '../io/lock.ts'
 import { shellWord } from '../io/shell-quote.ts'
 import { makingOf, unfinishedPrefix } from '../mission/maker-mark.ts'
+import { deletedPrefix } from '../mission/remove.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { MissionPaths } from '../paths.ts'
 import { stagingPrefix } from '../repo/staging.ts'
+import { isMakerGone } from '../system/maker.ts'
 import { systemProbe } from '../system/process-identity.ts'
+import { trialPrefix } from './check-claude.ts'
 import { type Finding, warning } from './findings.ts'
 import { addMission } from './rebuild-store.ts'
 
@@ -25,24 +30,73 @@ export function checkFiles(context: Context, unknown: readonly MissionId[]): Fin
   const aged = (directory: string) =>
     entriesOf(directory).map(({ name, path, stats }) => ({ name, path, ageMs: nowMs - stats.mtimeMs }))
   const missions = aged(paths.missions)
+  const isLeft = ({ name, ageMs }: { name: string; ageMs: number }, patienceMs: number) =>
+    isMakerGone(name) ?? ageMs > patienceMs
   return [
     ...missions
-      .filter(({ name }) => name.startsWith('.deleted-'))
+      .filter(({ name }) => name.startsWith(deletedPrefix))
       .map(({ path }) => removable('remains of a deleted mission', path)),
     ...missions
       .filter(({ name, path }) => name.startsWith(unfinishedPrefix) && isAbandoned(context, path))
       .map(({ path }) => removable(interruptedNew, path)),
     ...aged(paths.repos)
-      .filter(({ name, ageMs }) => name.startsWith(stagingPrefix) && ageMs > abandonedCloneMs)
+      .filter(entry => entry.name.startsWith(stagingPrefix) && isLeft(entry, abandonedCloneMs))
       .map(({ path }) => removable('remains of a clone', path)),
-    ...aged(paths.home)
-      .filter(({ name, ageMs }) => isDraft(name) && ageMs > hourMs)
+    ...writtenDirectories(context)
+      .flatMap(aged)
+      .filter(entry => isDraft(entry.name) && isLeft(entry, hourMs))
       .map(({ path }) => removable('remains of an interrupted write', path)),
     ...aged(paths.home)
-      .filter(({ name, ageMs }) => name.startsWith(editPrefix) && ageMs > hourMs)
+      .filter(entry => entry.name.startsWith(editPrefix) && isLeft(entry, hourMs))
       .map(({ path }) => unsavedEdit(path)),
+    ...aged(paths.home)
+      .filter(({ name }) => name.startsWith(trialPrefix) && isMakerGone(name))
+      .map(({ path }) => removable("remains of an interrupted 'doctor'", path)),
+    ...unfinishedCopies(paths.database),
+    ...[paths.config, paths.database].flatMap(path => leftLocks(path, nowMs)),
     ...unknown.flatMap(id => unknownMission(context, id)),
   ]
+}
+
+/** The directories in which agenc replaces files. */
+function writtenDirectories({ paths, env }: Context): string[] {
+  const ofMissions = entriesOf(paths.missions).flatMap(({ path }) => [path, join(path, 'run')])
+  const ofClaude = dirname(claudeLocations(env).globalConfig)
+  const directories = [paths.home, dirname(realPathOf(paths.config)), ofClaude, ...ofMissions]
+  return [...new Set(directories)]
+}
+
+/** The store is copied under its lock. */
+function unfinishedCopies(database: string): Finding[] {
+  if (existsSync(lockOf(database))) return []
+  return entriesOf(dirname(database))
+    .filter(
+      ({ name }) => name.startsWith(`${basename(database)}.`) && name.endsWith('.tmp') && !isDraft(name),
+    )
+    .map(({ path }) => removable('an unfinished copy of the store', path))
+}
+
+/** A lock has no room for the name of its holder, so a young one may be in use. */
+function leftLocks(path: string, nowMs: number): Finding[] {
+  const locks = [lockOf(path), takeoverOf(path)].filter(existsSync)
+  return locks.map(lock =>
+    hasLapsed(lock, nowMs)
+      ? lapsedLock(lock)
+      : warning(
+          'leftovers',
+          `another agenc has locked ${path}, or was killed while it did`,
+          'If this stays for more than 10 seconds: agenc doctor --fix',
+        ),
+  )
+}
+
+function lapsedLock(lock: string): Finding {
+  return warning('leftovers', `a lock that no process uses: ${lock}`, `rmdir ${shellWord(lock)}`, () => {
+    // Another process may have taken it since the check.
+    if (!hasLapsed(lock, Date.now())) return `left ${lock}: it is in use now`
+    rmdirSync(lock)
+    return `removed ${lock}`
+  })
 }
 
 const interruptedNew = "remains of an interrupted 'mission new'"

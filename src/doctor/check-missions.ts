@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { leftTools } from '../claude/left-tools.ts'
 import type { Context } from '../context.ts'
 import { missionDirectories } from '../db/lost-store.ts'
 import { leaseHolder, listMissions, type MissionRecord } from '../db/missions.ts'
@@ -26,6 +27,7 @@ export async function checkMissions(context: Context): Promise<Finding[]> {
   const dead = missionsWithoutWrapper(context, missions)
   const found = [
     ...strayClaudes(context, dead),
+    ...dead.flatMap(mission => strayTools(context, mission)),
     ...crashed(context, missions),
     ...missions.flatMap(mission => withoutFiles(context, mission)),
     ...dead.flatMap(mission => staleBell(context, mission)),
@@ -69,6 +71,7 @@ function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding
     return pid === null || start === null ? [] : [{ mission, claude: { pid, start } as ProcessIdentity }]
   })
   const states = systemProbe(context.exec).liveness(claudes.map(({ claude }) => claude))
+  if (states.includes('unreadable')) return [processesUnknown()]
   return claudes
     .filter((_, index) => states[index] === 'alive')
     .map(({ mission, claude }) =>
@@ -80,11 +83,32 @@ function strayClaudes(context: Context, dead: readonly MissionRecord[]): Finding
     )
 }
 
+function processesUnknown(): Finding {
+  return problem(
+    'leftovers',
+    'it is unknown whether the Claude of a lost mission is still running: processes cannot be read',
+    'Make /proc readable (Linux), or check that ps works.',
+  )
+}
+
 function crashed(context: Context, missions: readonly MissionRecord[]): Finding[] {
   const lost = statusesOf(context, missions).filter(status => status === 'crashed').length
   if (lost === 0) return []
   const message = lost === 1 ? '1 mission ended unexpectedly' : `${lost} missions ended unexpectedly`
   return [warning('leftovers', message, 'Restore what was running: agenc tmux restore')]
+}
+
+/** If the guard was killed too, nothing has ended the tools of a killed Claude. */
+function strayTools({ exec }: Context, { id, claude_pid }: MissionRecord): Finding[] {
+  const tools = claude_pid === null ? [] : leftTools(exec, id, claude_pid)
+  if (tools.length === 0) return []
+  return [
+    problem(
+      'leftovers',
+      `tools of ${shortId(id)} are still running without their Claude (${tools.join(', ')})`,
+      `'agenc mission resume ${shortId(id)}' ends them and continues the mission; or: kill ${tools.join(' ')}`,
+    ),
+  ]
 }
 
 function withoutFiles(context: Context, { id }: MissionRecord): Finding[] {

@@ -1,5 +1,7 @@
 import type { Context } from '../context.ts'
 import { windowSystemFor } from '../editor/window-system.ts'
+import { howToOpenMoreFiles } from '../errors.ts'
+import { shortageOfFiles } from '../io/explain-failure.ts'
 import { isAtLeast } from '../system/program-version.ts'
 import { type Finding, ok, problem, warning } from './findings.ts'
 
@@ -9,6 +11,12 @@ export function checkNode(version: string = process.versions.node): Finding {
   return isAtLeast(version, oldestNode)
     ? ok('node', `Node ${version}`)
     : problem('node', `Node ${version} is too old`, `Install Node ${oldestNode} or newer.`)
+}
+
+/** With too few open files, other checks fail for reasons that they do not know. */
+export function checkOpenFiles(): Finding[] {
+  if (shortageOfFiles() === null) return []
+  return [problem('open-files', 'too many open files', howToOpenMoreFiles)]
 }
 
 export function checkGit({ exec, env }: Context): Finding {

@@ -3,7 +3,7 @@ import { checkClaude, checkHook, checkLogin } from './check-claude.ts'
 import { checkHold } from './check-hold.ts'
 import { checkHome, checkSettings, checkStore } from './check-home.ts'
 import { checkMissions } from './check-missions.ts'
-import { checkFzf, checkGit, checkNode, checkWindows } from './check-programs.ts'
+import { checkFzf, checkGit, checkNode, checkOpenFiles, checkWindows } from './check-programs.ts'
 import { checkKey, checkTmux, checkTmuxOptions } from './check-tmux.ts'
 import type { Finding } from './findings.ts'
 
@@ -14,6 +14,7 @@ export async function examine(context: Context): Promise<Finding[]> {
   const ofTmux = tmux.status === 'problem' ? [] : [...checkTmuxOptions(context), checkKey(context, config)]
   return [
     checkNode(),
+    ...checkOpenFiles(),
     checkGit(context),
     tmux,
     ...ofTmux,

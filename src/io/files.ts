@@ -3,6 +3,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { isMakerGone, makerMark } from '../system/maker.ts'
 
 const mkdirAttempts = 3
 
@@ -57,12 +59,31 @@ export function doesExist(path: string): boolean {
 
 /** A name for a file that becomes `path` when it is complete. */
 export function draftOf(path: string): string {
-  return `${path}.${process.pid}-${process.hrtime.bigint()}.tmp`
+  return `${path}.${makerMark()}${process.hrtime.bigint()}.tmp`
 }
 
-/** Whether a file of this name was left behind by a write that was cut off. */
+/** Whether a file of this name is being written, or was left behind by a write that was cut off. */
 export function isDraft(name: string): boolean {
-  return /\.\d+-\d+\.tmp$/.test(name)
+  // An older agenc used another form.
+  return /\.\d+@[^~/]*~\d+\.tmp$/.test(name) || /\.\d+-\d+\.tmp$/.test(name)
+}
+
+/** Removes what killed processes left behind when they were writing this file. */
+export function sweepDrafts(path: string): void {
+  const target = throughLinks(path)
+  for (const name of namesIn(dirname(target))) {
+    const isLeft = name.startsWith(`${basename(target)}.`) && isDraft(name) && isMakerGone(name)
+    if (isLeft) removeFile(join(dirname(target), name))
+  }
+}
+
+/** Returns none if the directory cannot be read. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
 }
 
 /**
@@ -85,7 +106,8 @@ export function writeFileAtomically(path: string, text: string, { durable = fals
     renameSync(draft, target)
   } catch (error) {
     removeFile(draft)
-    throw error
+    // The user knows the file, and not the draft.
+    throw Object.assign(error as Error, { path: target })
   }
 }
 

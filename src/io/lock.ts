@@ -20,7 +20,7 @@ const pauseMs = { least: 5, most: 50 }
  * nothing, so its lock can be taken over.
  */
 export async function withLock<T>(path: string, work: () => T, { isLong = false } = {}): Promise<T> {
-  const lock = `${path}.lock`
+  const lock = lockOf(path)
   // A monotonic clock: the user may set the other one back.
   const deadlineMs = performance.now() + (isLong ? patienceMs.long : patienceMs.short)
   makePrivateDirectory(dirname(path))
@@ -44,13 +44,24 @@ export async function withLock<T>(path: string, work: () => T, { isLong = false 
   }
 }
 
+/** The directories that stand for a lock, and for the right to remove an abandoned one. */
+export function lockOf(path: string): string {
+  return `${path}.lock`
+}
+
+const takeover = '.takeover'
+
+export function takeoverOf(path: string): string {
+  return `${lockOf(path)}${takeover}`
+}
+
 /** For each path, the directory that this process saw there, and since when it has not changed. */
 type Sightings = Map<string, { version: string; sinceMs: number }>
 
 function tryToTake(lock: string, sightings: Sightings): boolean {
   try {
     if (makeDirectory(lock)) return true
-    const guard = `${lock}.takeover`
+    const guard = `${lock}${takeover}`
     // Look at both from the start, so that the waits for the two do not add up.
     const [isLockAbandoned, isGuardAbandoned] = [lock, guard].map(path => isAbandoned(path, sightings))
     if (isGuardAbandoned) removeDirectory(guard)
@@ -121,6 +132,12 @@ function startToucher(lock: string): Worker {
 function pause(): Promise<void> {
   const { least, most } = pauseMs
   return new Promise(resolve => setTimeout(resolve, least + Math.random() * (most - least)))
+}
+
+/** Whether the directory of a lock was not touched for so long that any process may remove it. */
+export function hasLapsed(lock: string, nowMs: number): boolean {
+  const stats = statSync(lock, { throwIfNoEntry: false })
+  return stats !== undefined && Math.abs(nowMs - stats.mtimeMs) > staleMs
 }
 
 function cannotLock(path: string, reason: string, hint: string): AgencError {

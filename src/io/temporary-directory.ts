@@ -16,7 +16,13 @@ export function makeTemporaryDirectory(prefix: string): TemporaryDirectory {
     if (path !== undefined) rmSync(path, { recursive: true, force: true })
   }
   // This comes before mkdtemp, because a signal between the two calls would leave the directory behind.
-  const forget = atProcessEnd(remove)
+  const forget = atProcessEnd(() => {
+    try {
+      remove()
+    } catch {
+      // The process is ending, for another reason. `agenc doctor` finds what is left.
+    }
+  })
   try {
     path = mkdtempSync(prefix)
   } catch (error) {
@@ -26,8 +32,8 @@ export function makeTemporaryDirectory(prefix: string): TemporaryDirectory {
   return {
     path,
     remove: () => {
-      remove()
       forget()
+      remove()
     },
   }
 }

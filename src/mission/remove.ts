@@ -5,10 +5,14 @@ import { forgetDirectory } from '../claude/trust.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
+import { namesIn } from '../io/files.ts'
 import type { MissionId } from '../mission-id.ts'
 import { libraryPath } from '../repo/library.ts'
 import { describeUnsavedWork } from '../repo/unsaved-work.ts'
 import { missionService } from './open-service.ts'
+
+/** Starts the name of the directory of a mission that is being deleted. */
+export const deletedPrefix = '.deleted-'
 
 /**
  * Deletes a mission and its files. The files are renamed first, so that an interrupted deletion leaves no half mission.
@@ -21,7 +25,7 @@ export async function removeMission(
   check: (mission: MissionRecord) => void,
 ): Promise<void> {
   const { root, agent } = context.paths.mission(id)
-  const deleted = join(context.paths.missions, `.deleted-${id}`)
+  const deleted = join(context.paths.missions, `${deletedPrefix}${id}`)
   await forgetDirectory(claudeLocations(context.env).globalConfig, agent)
   missionService(context, db).write(writer => {
     const mission = writer.get(id)
@@ -29,7 +33,10 @@ export async function removeMission(
     writer.remove(id)
     if (existsSync(root)) renameSync(root, deleted)
   })
-  rmSync(deleted, { recursive: true, force: true })
+  // Others were left by a deletion that was killed.
+  for (const name of namesIn(context.paths.missions))
+    if (name.startsWith(deletedPrefix))
+      rmSync(join(context.paths.missions, name), { recursive: true, force: true })
 }
 
 /** Describes, in one line each, the work that would be lost with the mission's directory. */

@@ -15,6 +15,8 @@ export interface LongGitOptions extends GitOptions {
   /** git and ssh may ask for a password on the terminal. */
   mayPrompt?: boolean
   signal?: AbortSignal
+  /** Further variables for git. */
+  env?: NodeJS.ProcessEnv
 }
 
 /** Runs a short git command on a local repo. It contacts no server, and a query writes nothing. */
@@ -39,7 +41,7 @@ export async function runGit(
   if (signal?.aborted) throw new Cancelled()
   const result = await tools.exec.stream('git', gitArguments(args, options), {
     cwd,
-    env: gitEnvironment(tools.env, { mayPrompt }),
+    env: { ...gitEnvironment(tools.env, { mayPrompt }), ...options.env },
     stderr: showsProgress ? 'inherit' : 'pipe',
     ...(signal ? { signal } : {}),
   })

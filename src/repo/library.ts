@@ -1,10 +1,19 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
+import { hideCredentials, withAddress } from './credentials.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { makeRepoId, type RepoId, type Source, segmentProblem } from './reference.ts'
-import { fillThenPlace, removeEmptyDirectories, removeTree, stagingPrefix } from './staging.ts'
+import { fillThenPlace, makeStaging, removeEmptyDirectories, removeTree, stagingPrefix } from './staging.ts'
 
 type Progress = Pick<LongGitOptions, 'showsProgress' | 'mayPrompt' | 'signal'>
 
@@ -14,7 +23,6 @@ export function libraryPath(reposDir: string, id: string): string {
 }
 
 const deepest = 20
-const abandonedAfterMs = 24 * 60 * 60 * 1000
 
 /**
  * Clones a repo into the library. Throws `AlreadyThere` if another process was first. The library has bare repos with
@@ -28,20 +36,24 @@ export async function addToLibrary(
   options: Progress = {},
 ): Promise<string> {
   makePrivateDirectory(reposDir)
-  await removeAbandoned(reposDir)
   const path = libraryPath(reposDir, source.id)
   await fillThenPlace(reposDir, path, async directory => {
     const args = ['clone', '--bare', '--no-local', '--template=', '--no-recurse-submodules']
     const progress = options.showsProgress ? ['--progress'] : []
-    const cloned = await runGit(tools, [...args, ...progress, '--', source.fetchUrl, basename(directory)], {
+    const { url, env } = hideCredentials(source.fetchUrl)
+    const cloned = await runGit(tools, [...args, ...progress, '--', url, basename(directory)], {
       ...options,
+      env,
       // git prints the destination, so give it the bare name in place of a temporary path.
       cwd: dirname(directory),
       config: ['clone.defaultRemoteName=origin', 'gc.auto=0', 'maintenance.auto=false'],
     })
     if (cloned.exitCode !== 0) throw gitFailed(`cannot clone ${source.url}`, cloned, cloneHint(source))
     // This file has the password if the URL came with one.
-    chmodSync(join(directory, 'config'), 0o600)
+    const config = join(directory, 'config')
+    chmodSync(config, 0o600)
+    if (url !== source.fetchUrl)
+      writeFileSync(config, withAddress(readFileSync(config, 'utf8'), url, source.fetchUrl))
     settleHead(tools, directory)
   })
   return path
@@ -52,14 +64,20 @@ export async function updateInLibrary(tools: GitTools, path: string, options: Pr
   if (!existsSync(path))
     throw new AgencError('its files are missing from the library', "Run 'agenc repo add' again.")
   const mirrored = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
+  const { env } = hideCredentials(fetchUrlOf(tools, path))
   const fetched = await runGit(tools, ['fetch', '--prune', '--quiet', 'origin', ...mirrored], {
     ...options,
+    env,
     gitDir: path,
     // With loose objects, a repack could delete some of them while a working copy is linking them.
     config: ['fetch.unpackLimit=1', 'fetch.writeCommitGraph=false'],
   })
   if (fetched.exitCode !== 0) throw gitFailed('cannot fetch', fetched)
-  const asked = await runGit(tools, ['ls-remote', '--symref', 'origin', 'HEAD'], { ...options, gitDir: path })
+  const asked = await runGit(tools, ['ls-remote', '--symref', 'origin', 'HEAD'], {
+    ...options,
+    env,
+    gitDir: path,
+  })
   settleHead(tools, path, /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(asked.stdout)?.[1])
 }
 
@@ -67,7 +85,7 @@ export async function updateInLibrary(tools: GitTools, path: string, options: Pr
 export async function removeFromLibrary(reposDir: string, id: string): Promise<void> {
   const path = libraryPath(reposDir, id)
   if (!existsSync(path)) return
-  const rubbish = mkdtempSync(join(reposDir, stagingPrefix))
+  const rubbish = makeStaging(reposDir)
   renameSync(path, join(rubbish, basename(path)))
   removeEmptyDirectories(dirname(path), reposDir)
   await removeTree(rubbish)
@@ -83,15 +101,6 @@ function cloneHint({ id, url }: Source): string {
     ? ` If you use ssh: agenc repo add git@github.com:${id.replace('github.com/', '')}.git`
     : ''
   return `Check that git can reach it: git ls-remote ${url}${overSsh}`
-}
-
-/** Removes files that killed processes left behind. A clone that has not finished after a day was abandoned. */
-async function removeAbandoned(reposDir: string): Promise<void> {
-  const names = readdirSync(reposDir).filter(name => name.startsWith(stagingPrefix))
-  for (const path of names.map(name => join(reposDir, name))) {
-    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY }
-    if (Date.now() - mtimeMs > abandonedAfterMs) await removeTree(path)
-  }
 }
 
 /** The id under which the library already has this repo, ignoring letter case. */

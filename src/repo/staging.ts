@@ -1,7 +1,8 @@
 import { chmodSync, mkdtempSync, renameSync, rm, rmdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AgencError, errorCode } from '../errors.ts'
-import { makePrivateDirectory } from '../io/files.ts'
+import { makePrivateDirectory, namesIn } from '../io/files.ts'
+import { isMakerGone, makerMark } from '../system/maker.ts'
 
 /** Another process created the destination first. */
 export class AlreadyThere extends AgencError {
@@ -22,7 +23,8 @@ export async function fillThenPlace(
   fill: (directory: string) => Promise<void>,
 ): Promise<void> {
   const firstMade = makePrivateDirectory(root)
-  const staging = mkdtempSync(join(root, stagingPrefix))
+  await sweepStaging(root)
+  const staging = makeStaging(root)
   try {
     const directory = join(staging, basename(destination))
     await fill(directory)
@@ -37,6 +39,17 @@ export async function fillThenPlace(
 }
 
 export const stagingPrefix = '.unfinished-'
+
+/** Makes a hidden directory, whose name tells who made it. */
+export function makeStaging(root: string): string {
+  return mkdtempSync(join(root, `${stagingPrefix}${makerMark()}`))
+}
+
+/** Removes what killed processes left behind. */
+async function sweepStaging(root: string): Promise<void> {
+  for (const name of namesIn(root))
+    if (name.startsWith(stagingPrefix) && isMakerGone(name)) await removeTree(join(root, name))
+}
 
 export function removeTree(path: string): Promise<void> {
   // A git that was just asked to end may still be writing a file.

@@ -5,20 +5,68 @@ import type { Runner } from './runner.ts'
  * A shell that ends the wrapper's Claude if the wrapper is killed, even by `kill -9`. It waits on a pipe that only the
  * wrapper holds open. It also creates the wrapper's FIFO, because a shell starts `mkfifo` much faster than Node does.
  */
-const guardScript = `trap '' HUP INT TERM; [ -z "$1" ] || mkfifo -m 600 "$1"; shift; read -r word; exec "$@"`
+const guardScript = `trap '' HUP INT QUIT TERM USR1 USR2; [ -z "$1" ] || mkfifo -m 600 "$1"; shift; read -r word; exec "$@"`
+
+/** A guard that ends sooner than this after its start is replaced later, and each time later still. */
+const shortLifeMs = 1_000
+const longestPauseMs = 60_000
 
 export interface Guard {
-  pid: number | undefined
+  readonly pid: number | undefined
   /** Ends the guard after a normal end of the mission. Resolves when the guard is gone. */
   dismiss(): Promise<void>
 }
 
+/** Starts a guard, and another one whenever it dies before it is dismissed. */
 export function postGuard(
   exec: Runner,
   reapCommand: readonly string[],
   env: NodeJS.ProcessEnv,
   fifo = '',
 ): Guard {
+  let guard = startGuard(exec, reapCommand, env, fifo)
+  let startedMs = performance.now()
+  let isDismissed = false
+  let pauseMs = 0
+  let timer: NodeJS.Timeout | undefined
+
+  const onLost = () => {
+    if (isDismissed) return
+    const isShortLived = performance.now() - startedMs < shortLifeMs
+    pauseMs = isShortLived ? Math.min(pauseMs * 2 || shortLifeMs, longestPauseMs) : 0
+    clearTimeout(timer)
+    timer = setTimeout(replace, pauseMs).unref()
+  }
+  const replace = () => {
+    startedMs = performance.now()
+    try {
+      guard = startGuard(exec, reapCommand, env, '')
+      watch()
+    } catch {
+      onLost()
+    }
+  }
+  const watch = () => guard.once('exit', onLost).once('error', onLost)
+  watch()
+
+  return {
+    get pid() {
+      return guard.pid
+    },
+    dismiss: () => {
+      isDismissed = true
+      clearTimeout(timer)
+      return endGuard(guard)
+    },
+  }
+}
+
+function startGuard(
+  exec: Runner,
+  reapCommand: readonly string[],
+  env: NodeJS.ProcessEnv,
+  fifo: string,
+): ChildProcess {
   const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', fifo, ...reapCommand], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -27,14 +75,15 @@ export function postGuard(
   })
   guard.on('error', () => {})
   guard.unref()
-  const dismiss = () => {
-    guard.ref()
-    return new Promise<void>(resolve => {
-      guard.once('exit', () => resolve())
-      if (!killWithGroup(guard)) resolve()
-    })
-  }
-  return { pid: guard.pid, dismiss }
+  return guard
+}
+
+function endGuard(guard: ChildProcess): Promise<void> {
+  guard.ref()
+  return new Promise(resolve => {
+    guard.once('exit', () => resolve())
+    if (!killWithGroup(guard)) resolve()
+  })
 }
 
 /** Kills the whole process group, because `mkfifo` may still be running in it. */

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { errorCode } from '../errors.ts'
+import { errorCode, unavailableError } from '../errors.ts'
 import { askProcStat, hasEnded, isStopped, readProcStat } from './proc-stat.ts'
 import type { Runner } from './runner.ts'
 
@@ -13,13 +13,23 @@ export interface ProcessIdentity {
   start: string
 }
 
+/** Writes an identity as one word, and reads it back. */
+export function formatIdentity({ pid, start }: ProcessIdentity): string {
+  return `${pid}@${start}`
+}
+
+export function parseIdentity(text: string): ProcessIdentity | null {
+  const [, pid, start] = /^(\d+)@(.+)$/.exec(text) ?? []
+  return pid === undefined ? null : { pid: Number(pid), start: start! }
+}
+
 export function isSameProcess(a: ProcessIdentity | null, b: ProcessIdentity | null): boolean {
   return a?.pid === b?.pid && a?.start === b?.start
 }
 
 /**
  * `unknown` means that this process cannot know, for instance because the other one is in another container.
- * `unreadable` means that it should know, but /proc cannot be read. Never treat either as `dead`.
+ * `unreadable` means that it should know, but /proc cannot be read, or ps fails. Never treat either as `dead`.
  */
 export type Liveness = 'alive' | 'dead' | 'unknown' | 'unreadable'
 
@@ -31,6 +41,16 @@ export interface ProcessProbe {
   isSuspended(pid: number): boolean
   /** Takes one query for any number of processes. */
   liveness(processes: readonly ProcessIdentity[]): Liveness[]
+}
+
+/** Throws if this process cannot be identified: without its start time it could not be told from a later one. */
+export function ownIdentity(probe: ProcessProbe): ProcessIdentity {
+  const own = probe.identify(process.pid)
+  if (own !== null) return own
+  throw unavailableError(
+    'agenc cannot find its own process in the list of processes',
+    'Make /proc readable (Linux), or check that ps works.',
+  )
 }
 
 export function systemProbe(exec: Runner): ProcessProbe {
@@ -99,7 +119,7 @@ export function psProbe(exec: Runner): ProcessProbe {
       const starts = askPs(exec, candidates)
       return processes.map(({ pid, start }) => {
         if (!candidates.includes(pid)) return 'dead'
-        if (starts === null) return 'unknown'
+        if (starts === null) return 'unreadable'
         return starts.get(pid) === start ? 'alive' : 'dead'
       })
     },

@@ -99,6 +99,8 @@ function readOrNull<T>(read: () => T): T | null {
 
 /** Says where a process runs, for people: `on /dev/pts/3 (process 4711)`. */
 export function describeLocation(exec: Runner, pid: number): string {
-  const tty = scanProcesses(process.platform, exec).get(pid)?.tty
+  const table = readOrNull(() => scanProcesses(process.platform, exec))
+  if (table === null) return `as process ${pid}`
+  const tty = table.get(pid)?.tty
   return `${tty ? `on ${tty}` : 'without a terminal'} (process ${pid})`
 }

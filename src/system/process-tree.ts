@@ -3,10 +3,20 @@ import type { ProcessIdentity, ProcessProbe } from './process-identity.ts'
 import { type ProcessTable, scanProcesses } from './process-table.ts'
 import type { Runner } from './runner.ts'
 
-/** Lists a process and all its descendants as they are now, children before grandchildren. */
+/**
+ * Lists a process and all its descendants as they are now, children before grandchildren. If the system does not list
+ * processes, this finds the root at most: the caller is about to end it, and must not fail before that.
+ */
 export function listTree(exec: Runner, probe: ProcessProbe, root: number): ProcessIdentity[] {
-  const below = linuxDescendants(root) ?? descendants(scanProcesses(process.platform, exec), root)
-  return probe.identifyAll([root, ...below])
+  return probe.identifyAll([root, ...descendantsOf(exec, root)])
+}
+
+function descendantsOf(exec: Runner, root: number): number[] {
+  try {
+    return linuxDescendants(root) ?? descendants(scanProcesses(process.platform, exec), root)
+  } catch {
+    return []
+  }
 }
 
 /** Asks Linux for the children of each thread, without looking at every process. Returns null if that is not possible. */
@@ -153,4 +163,17 @@ export async function endTree(
   const all = [...before, ...late]
   signalProcesses(probe, all, 'SIGKILL')
   return waitUntilGone(probe, all, killMs)
+}
+
+/** Sends a signal to processes, waits `graceMs`, and kills those that are left. Resolves to true if all are gone. */
+export async function endProcesses(
+  probe: ProcessProbe,
+  processes: readonly ProcessIdentity[],
+  signal: NodeJS.Signals,
+  graceMs: number,
+): Promise<boolean> {
+  signalPolitely(probe, processes, signal)
+  if (await waitUntilGone(probe, processes, graceMs)) return true
+  signalProcesses(probe, processes, 'SIGKILL')
+  return waitUntilGone(probe, processes, killMs)
 }

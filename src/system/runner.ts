@@ -1,5 +1,5 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
-import { errorCode } from '../errors.ts'
+import { errorCode, explainSystemError } from '../errors.ts'
 
 export interface CaptureOptions {
   cwd?: string
@@ -76,9 +76,14 @@ function capture(file: string, args: readonly string[], options: CaptureOptions 
     exitCode: done.status,
     signal: done.signal,
     stdout: done.stdout ?? '',
-    stderr: done.stderr || (failure?.message ?? ''),
+    stderr: done.stderr || (failure ? whyNotStarted(failure) : ''),
     missing: failure?.code === 'ENOENT',
   }
+}
+
+/** Names the cause in words: `spawnSync git EMFILE` is not an explanation. */
+export function whyNotStarted(failure: unknown): string {
+  return explainSystemError(failure, '/')?.message ?? (failure as Error).message
 }
 
 /** The result of a program that was killed because it took too long. */
@@ -116,7 +121,7 @@ export function collect(child: ChildProcess): Promise<Result> {
   return new Promise(resolve => {
     child.on('error', error => {
       const missing = errorCode(error) === 'ENOENT'
-      resolve({ exitCode: null, signal: null, stdout: '', stderr: error.message, missing })
+      resolve({ exitCode: null, signal: null, stdout: '', stderr: whyNotStarted(error), missing })
     })
     child.on('close', (exitCode, signal) => resolve({ exitCode, signal, ...texts, missing: false }))
   })

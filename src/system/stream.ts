@@ -1,4 +1,5 @@
 import { execa, type Options } from 'execa'
+import { shortageOfFiles } from '../io/explain-failure.ts'
 import type { Result, StreamOptions } from './runner.ts'
 
 const killDelayMs = 2_000
@@ -8,7 +9,7 @@ export async function streamWithExeca(
   args: readonly string[],
   options: StreamOptions,
 ): Promise<Result> {
-  const done = await execa(file, args, {
+  const done = await execaOrShortage(file, args, {
     cwd: options.cwd,
     env: options.env,
     extendEnv: options.env === undefined,
@@ -30,6 +31,16 @@ export async function streamWithExeca(
       text(done.stderr) || (done.failed && done.exitCode === undefined ? (done.shortMessage ?? '') : ''),
     missing: (done as { code?: string }).code === 'ENOENT',
     timedOut: done.timedOut,
+  }
+}
+
+/** If the pipes cannot be made, execa throws an error of its own that does not say why. */
+async function execaOrShortage(file: string, args: readonly string[], options: Options) {
+  try {
+    return await execa(file, args, options)
+  } catch (error) {
+    const shortage = shortageOfFiles()
+    throw shortage === null ? error : Object.assign(shortage, { syscall: 'spawn', path: file })
   }
 }
 

@@ -38,8 +38,14 @@ export interface NewWindow {
   hasCrashed?: boolean
 }
 
+/** A window that was just opened, with the process of its program. */
+export interface OpenedWindow {
+  window: WindowId
+  pid: number
+}
+
 /** Opens a mission's window. Its identity is set in the same call that creates it. */
-export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
+export function openWindow(tmux: Tmux, wish: NewWindow): OpenedWindow {
   const commands = commandsToOpen(tmux, wish)
   return windowOf(tmux, wish, commands, tmux.ask(...commands))
 }
@@ -48,12 +54,12 @@ export function openWindow(tmux: Tmux, wish: NewWindow): WindowId {
 export async function openWindowFrom(
   { tmux, continueWith }: OpenCurrentWindow,
   wish: NewWindow,
-): Promise<WindowId> {
+): Promise<OpenedWindow> {
   const commands = commandsToOpen(tmux, wish)
   const answer = await continueWith(...commands)
   // If the waiting tmux client was killed, but not the server, no window id is printed and none was opened. After a
   // time-out, tmux may still open it.
-  const isLost = answer.kind === 'failed' && !answer.timedOut && windowIdIn(answer.lines) === undefined
+  const isLost = answer.kind === 'failed' && !answer.timedOut && openedIn(answer.lines) === undefined
   return windowOf(tmux, wish, commands, isLost ? tmux.ask(...commands) : answer)
 }
 
@@ -67,7 +73,7 @@ function commandsToOpen(tmux: Tmux, wish: NewWindow): TmuxCommand[] {
       'new-window',
       ...(after === null ? ['-t', `${sessionTarget}:`] : ['-a', '-t', `${sessionTarget}:${after}`]),
       ...(wish.focus ? [] : ['-d']),
-      ...['-P', '-F', '#{window_id}', '-n', labels.missionId, '-c', literal(wish.directory)],
+      ...['-P', '-F', '#{window_id} #{pane_pid}', '-n', labels.missionId, '-c', literal(wish.directory)],
       ...environment,
       ...wish.command,
     ],
@@ -81,19 +87,20 @@ function windowOf(
   { labels, parent }: NewWindow,
   commands: readonly TmuxCommand[],
   answer: Answer,
-): WindowId {
-  const window = answer.kind === 'no-server' ? undefined : windowIdIn(answer.lines)
+): OpenedWindow {
+  const opened = answer.kind === 'no-server' ? undefined : openedIn(answer.lines)
   if (answer.kind !== 'ok') {
-    if (window === undefined) throw refusal(answer, commands)
+    if (opened === undefined) throw refusal(answer, commands)
     // The window exists, but one of the user's tmux hooks renamed it before it could be found by its name.
-    tmux.tell(...becomeMission(window, labels, parent))
+    tmux.tell(...becomeMission(opened.window, labels, parent))
   }
-  return window!
+  return opened!
 }
 
-/** Finds the id among lines that the user's tmux hooks may have printed. */
-function windowIdIn(lines: readonly string[]): WindowId | undefined {
-  return lines.find(line => /^@\d+$/.test(line)) as WindowId | undefined
+/** Finds the window among lines that the user's tmux hooks may have printed. */
+function openedIn(lines: readonly string[]): OpenedWindow | undefined {
+  const [window, pid] = lines.find(line => /^@\d+ \d+$/.test(line))?.split(' ') ?? []
+  return window === undefined ? undefined : { window: window as WindowId, pid: Number(pid) }
 }
 
 /** Turns a window into a mission's window. The name comes last, because the target may be the old name. */

@@ -1,3 +1,4 @@
+import { maskInput } from '../approvals/mask-secrets.ts'
 import type { ToolUse } from '../claude/agent-report.ts'
 import {
   confirmRequest,
@@ -37,7 +38,7 @@ export class ApprovalLog {
         mission_id: this.#mission,
         at: at.toISOString(),
         tool,
-        input: truncateInput(input),
+        input: maskInput(truncateInput(input)),
       })
       return { id, atMs: at.getTime() }
     } catch (error) {
@@ -70,11 +71,15 @@ const longestText = 20_000
 
 /** The content of a large file is not worth keeping twice. */
 export function truncateInput(input: unknown): unknown {
-  if (typeof input === 'string') {
-    const rest = input.length - longestText
-    return rest > 0 ? `${input.slice(0, longestText)}… and ${rest} more characters` : input
-  }
+  if (typeof input === 'string') return truncateText(input)
   if (Array.isArray(input)) return input.map(truncateInput)
   if (typeof input !== 'object' || input === null) return input
   return Object.fromEntries(Object.entries(input).map(([key, item]) => [key, truncateInput(item)]))
+}
+
+/** Does not cut a word in two, because half of a secret might not be recognised as one. */
+function truncateText(text: string): string {
+  if (text.length <= longestText) return text
+  const kept = text.slice(0, longestText).replace(/\S{1,1000}$/, '')
+  return `${kept}… and ${text.length - kept.length} more characters`
 }

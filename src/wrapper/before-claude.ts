@@ -3,6 +3,7 @@ import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
 import { repoConfig } from '../mission/effective-settings.ts'
 import { maySetUp, runSetup } from '../mission/repo-setup.ts'
+import type { Guard } from '../system/guard.ts'
 import { endTree, listTree } from '../system/process-tree.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
 import type { Run } from './run-mission.ts'
@@ -29,7 +30,7 @@ export async function setUpRepo(
   run: Run,
   mission: MissionRecord,
   config: Config,
-  guardPid: number | undefined,
+  guard: Guard,
 ): Promise<void> {
   const { context, db, missions, signals } = run
   const { repo, setup_pending } = mission
@@ -37,7 +38,7 @@ export async function setUpRepo(
   if (setup_pending === 0 || repo === null || setup === undefined || signals.received !== null) return
   if (!maySetUp(context, db, repo)) return
   signals.listen(() => {
-    if (onEndingSignal('before') === 'give-up') endSetup(run, config, guardPid)
+    if (onEndingSignal('before') === 'give-up') endSetup(run, config, guard)
   })
   try {
     await runSetup(context, context.paths.mission(mission.id), setup)
@@ -48,8 +49,8 @@ export async function setUpRepo(
 }
 
 /** Ends all processes that this one has started, except its guard. */
-function endSetup({ context: { exec }, probe }: Run, config: Config, guardPid: number | undefined): void {
-  const own = [process.pid, guardPid]
+function endSetup({ context: { exec }, probe }: Run, config: Config, guard: Guard): void {
+  const own = [process.pid, guard.pid]
   for (const child of listTree(exec, probe, process.pid).filter(({ pid }) => !own.includes(pid)))
     void endTree(exec, probe, child, 'SIGTERM', config.stop.grace_ms)
 }

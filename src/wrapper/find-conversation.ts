@@ -54,11 +54,14 @@ export async function whyNotResumable(context: Context, mission: MissionRecord):
 
 /**
  * Whether the mission's first prompt is already in its conversation. A wrapper that was killed may have had no time to note
- * that Claude took it, and giving it again would make Claude do everything twice.
+ * that Claude took it, and giving it again would make Claude do everything twice. A /command leaves no trace in the
+ * conversation, so it counts as taken once a Claude was started with it.
  */
 export function wasPromptTaken(mission: MissionRecord, { env, paths }: Context): boolean {
-  const { prompt } = paths.mission(mission.id)
-  const transcript = existsSync(prompt) ? transcriptOf(mission, env) : null
+  const { prompt, commandGiven } = paths.mission(mission.id)
+  if (!existsSync(prompt)) return false
+  if (existsSync(commandGiven)) return true
+  const transcript = transcriptOf(mission, env)
   return (
     transcript !== null && holdsPrompt(transcript, readFileSync(prompt, 'utf8'), statSync(prompt).mtimeMs)
   )

@@ -1,8 +1,12 @@
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
+import type { Database } from '../db/open-store.ts'
+import { withStore } from '../db/with-store.ts'
 import { ExitCode, isCancelled } from '../errors.ts'
 import { windowLabels } from '../mission/naming.ts'
+import { missionService } from '../mission/open-service.ts'
 import { requireTerminal } from '../surface/terminal.ts'
+import { formatIdentity, ownIdentity, type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
 import {
   type CurrentWindow,
   currentWindow,
@@ -11,6 +15,7 @@ import {
 } from '../tmux/current-window.ts'
 import { returnClientsOfLastPane } from '../tmux/return-clients.ts'
 import { becomeMission, openWindowFrom } from '../tmux/windows.ts'
+import { reserveLease } from './lease.ts'
 
 /** Where a mission will run: in a new window, in this process's own window, or in this terminal. */
 export type Destination =
@@ -34,17 +39,22 @@ export async function destinationFor(
   return { kind: 'terminal' }
 }
 
-/** Resolves to the exit code: at once for a new window, otherwise when Claude has ended. */
+/**
+ * Resolves to the exit code: at once for a new window, otherwise when Claude has ended. `db` saves opening the store for a
+ * new window.
+ */
 export async function launchMission(
   context: Context,
   destination: Destination,
   mission: MissionRecord,
-  { focus = true } = {},
+  { focus = true, db }: { focus?: boolean; db?: Database } = {},
 ): Promise<number> {
   switch (destination.kind) {
-    case 'new-window':
-      await openMissionWindow(context, destination.from, mission, focus)
+    case 'new-window': {
+      const open = (store: Database) => openMissionWindow(context, store, destination.from, mission, focus)
+      await (db ? open(db) : withStore(context, open))
       return ExitCode.ok
+    }
     case 'this-window':
       destination.here.tmux.tell(...becomeMission(context.env.TMUX_PANE ?? '', windowLabels(mission), null))
       return runMissionHere(context, mission)
@@ -56,31 +66,72 @@ export async function launchMission(
 /** Opens the window next to the current one. If the user is taken there, the end of the mission leads back. */
 async function openMissionWindow(
   context: Context,
+  db: Database,
   from: OpenCurrentWindow,
   mission: MissionRecord,
   focus: boolean,
 ): Promise<void> {
   const parent = focus ? from.window : null
-  await openWindowFrom(from, {
-    labels: windowLabels(mission),
-    directory: context.paths.mission(mission.id).agent,
-    command: wrapperCommand(context, mission),
-    environment: wrapperEnvironment(mission, parent),
-    parent,
-    after: from.window,
-    focus,
-    hasCrashed: mission.wrapper_pid !== null,
+  await startReserved(context, db, mission, async command => {
+    const opened = await openWindowFrom(from, {
+      labels: windowLabels(mission),
+      directory: context.paths.mission(mission.id).agent,
+      command,
+      environment: wrapperEnvironment(mission, parent),
+      parent,
+      after: from.window,
+      focus,
+      hasCrashed: mission.wrapper_pid !== null,
+    })
+    return opened.pid
   })
+}
+
+/**
+ * Reserves the mission for the wrapper that `start` starts, so that no other process starts one too. `start` resolves to
+ * the wrapper's pid.
+ */
+export async function startReserved(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  start: (wrapperCommand: readonly string[]) => Promise<number>,
+): Promise<void> {
+  const probe = systemProbe(context.exec)
+  const self = ownIdentity(probe)
+  const reservation = reserveLease(missionService(context, db), mission.id, self, probe, context.now())
+  try {
+    const wrapper = probe.identify(await start(wrapperCommand(context, mission, self)))
+    if (wrapper !== null) reservation.passTo(wrapper)
+  } catch (error) {
+    reservation.cancel()
+    throw error
+  }
 }
 
 /** A wrapper mostly waits, so one V8 worker thread is enough. Node would start four. */
 const fewThreads = '--v8-pool-size=1'
 
+/** Closes the moment before bin/agenc.cjs runs, in which a signal opens Node's debugger. Older Nodes lack the option. */
+const noDebugger = '--disable-sigusr1'
+
 export function wrapperCommand(
   { self: [node, ...script] }: Pick<Context, 'self'>,
   { id }: Pick<MissionRecord, 'id'>,
+  opener: ProcessIdentity | null = null,
 ): string[] {
-  return [node!, fewThreads, ...script, 'mission', '_run-wrapper', id]
+  const openedBy = opener === null ? [] : ['--opened-by', formatIdentity(opener)]
+  const hasOption = process.allowedNodeEnvironmentFlags.has(noDebugger)
+  return [
+    node!,
+    fewThreads,
+    ...(hasOption ? [noDebugger] : []),
+    ...script,
+    'mission',
+    '_run-wrapper',
+    id,
+    ...openedBy,
+  ]
 }
 
 export function wrapperEnvironment({ id }: MissionRecord, parent: string | null): Record<string, string> {

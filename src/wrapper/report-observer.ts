@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Agent } from '../claude/agent.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
 import { holdsConversation } from '../claude/transcript.ts'
@@ -216,7 +216,7 @@ export class Observer {
     const { events, agent, log } = this.#options
     for (const { path, key } of rejected) {
       agent.openChannel(unreadable, basename(path))?.giveUp()
-      if (!setAside(events, path)) this.#stuck.add(key)
+      if (!setAside(dirname(events), path)) this.#stuck.add(key)
     }
     for (const reason of new Set(rejected.map(entry => entry.reason))) {
       const [first, ...more] = rejected.filter(entry => entry.reason === reason)

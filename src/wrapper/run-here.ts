@@ -5,24 +5,36 @@ import { surfaceHere } from '../surface/choose-surface.ts'
 import { showError, waitForEnter } from '../surface/error-screen.ts'
 import type { Surface } from '../surface/surface.ts'
 import { hasOwnTerminal } from '../surface/terminal.ts'
+import type { ProcessIdentity } from '../system/process-identity.ts'
 import { reraiseSignal } from '../system/signals.ts'
 import { describeEnding, type Ending, exitCodeOf, mustBeRead } from './ending.ts'
 import { runMission } from './run-mission.ts'
 
-/** Runs a mission in the window or terminal of this process. Resolves to the exit code. */
-export async function runHere(context: Context, id: MissionId): Promise<number> {
-  if (hasOwnTerminal()) return runInOwnTerminal(context, id)
+/**
+ * Runs a mission in the window or terminal of this process. Resolves to the exit code. `opener` is the process that opened
+ * this window.
+ */
+export async function runHere(
+  context: Context,
+  id: MissionId,
+  opener: ProcessIdentity | null = null,
+): Promise<number> {
+  if (hasOwnTerminal()) return runInOwnTerminal(context, id, opener)
   const config = await readConfig(context.paths)
-  return exitCodeOf(await runMission(context, id, config, surfaceHere(context, config)))
+  return exitCodeOf(await runMission(context, id, config, surfaceHere(context, config), opener))
 }
 
 /** The terminal closes with this process, so errors stay on the screen until the user presses Enter. */
-async function runInOwnTerminal(context: Context, id: MissionId): Promise<number> {
+async function runInOwnTerminal(
+  context: Context,
+  id: MissionId,
+  opener: ProcessIdentity | null,
+): Promise<number> {
   let surface: Surface | null = null
   try {
     const config = await readConfig(context.paths)
     surface = surfaceHere(context, config)
-    const ending = await runMission(context, id, config, surface)
+    const ending = await runMission(context, id, config, surface, opener)
     if (mustBeRead(ending)) {
       surface.abandon()
       context.err.line(`\nagenc: ${describeEnding(ending)}`)

@@ -6,7 +6,6 @@ import { explainStoreError } from '../db/explain-error.ts'
 import { type FollowedStore, openFollowedStore } from '../db/followed-store.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { type Database, setPatience } from '../db/open-store.ts'
-import { type AgencError, unavailableError } from '../errors.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { cleanLines } from '../io/text.ts'
 import type { TimedEnding } from '../mission/end-lease.ts'
@@ -18,7 +17,12 @@ import type { MissionId } from '../mission-id.ts'
 import { waitForEnter } from '../surface/error-screen.ts'
 import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
-import { type ProcessIdentity, type ProcessProbe, systemProbe } from '../system/process-identity.ts'
+import {
+  ownIdentity,
+  type ProcessIdentity,
+  type ProcessProbe,
+  systemProbe,
+} from '../system/process-identity.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import type { Ending } from './ending.ts'
 import { storeFollower } from './follow-store.ts'
@@ -44,12 +48,13 @@ export interface Run {
   followStore: () => Promise<void>
 }
 
-/** Runs one mission on this surface until its Claude ends. */
+/** Runs one mission on this surface until its Claude ends. `opener` may have reserved the lease for this process. */
 export async function runMission(
   context: Context,
   id: MissionId,
   config: Config,
   surface: Surface,
+  opener: ProcessIdentity | null,
 ): Promise<Ending> {
   const signals = new SignalListener()
   const log = openLog(context.paths.mission(id).wrapperLog, context.now)
@@ -68,7 +73,7 @@ export async function runMission(
       log,
       followStore: async () => {},
     }
-    return await runUnderLease(run, store, config)
+    return await runUnderLease(run, store, config, opener)
   } catch (error) {
     throw explainStoreError(context.paths.database, error)
   } finally {
@@ -77,14 +82,18 @@ export async function runMission(
   }
 }
 
-async function runUnderLease(run: Run, store: FollowedStore, config: Config): Promise<Ending> {
+async function runUnderLease(
+  run: Run,
+  store: FollowedStore,
+  config: Config,
+  opener: ProcessIdentity | null,
+): Promise<Ending> {
   const { context, id, signals, probe, surface } = run
-  const own = probe.identify(process.pid)
-  if (own === null) throw cannotIdentifyItself()
+  const own = ownIdentity(probe)
   const paths = context.paths.mission(id)
   makePrivateDirectory(paths.run)
   reserveNote(paths.wrapperNote)
-  const before = takeLease(run, id, own, probe, context.now())
+  const before = takeLease(run, id, own, probe, context.now(), opener)
   writeNote(paths.wrapperNote, { wrapper: own, ended: null })
   run.followStore = storeFollower(store, run.missions, id, run.log)
   const loop = new RestartLoop(run, config)
@@ -98,7 +107,7 @@ async function runUnderLease(run: Run, store: FollowedStore, config: Config): Pr
   try {
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
-    await setUpRepo(run, before, config, guard.pid)
+    await setUpRepo(run, before, config, guard)
     ending = await loop.run()
     return ending
   } finally {
@@ -181,14 +190,6 @@ async function storeFromMemory(
   })
   const closed = waitForEnter(context).then(() => Promise.reject(problem))
   await Promise.race([stored, closed]).finally(() => clearInterval(timer))
-}
-
-/** A lease without a start time could not be told from that of a later process. */
-function cannotIdentifyItself(): AgencError {
-  return unavailableError(
-    'agenc cannot find its own process in the list of processes',
-    'Make /proc readable (Linux), or check that ps works.',
-  )
 }
 
 /** A store that is busy for a moment may cost a heartbeat, but must not end the mission. */

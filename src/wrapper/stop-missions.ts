@@ -23,7 +23,7 @@ const wrapperMs = 3_000
 const wakeMs = 250
 
 /**
- * Ends all given missions that are running, in parallel. When it resolves, their processes are gone and the store is up
+ * Ends all given missions that are running, in parallel, and the Claudes that killed wrappers left behind. When it resolves, their processes are gone and the store is up
  * to date. Resolves to the missions that may still run, for instance in another container.
  */
 export async function stopMissions(
@@ -52,6 +52,8 @@ export async function stopMissions(
   const own = missions.filter(({ id }) => id === here).flatMap(held)[0]
   if (own) signalPolitely(probe, [own.wrapper], 'SIGTERM')
   const alive = new Set(left.filter((_, index) => !areGone[index]).map(({ mission }) => mission.id))
+  for (const mission of missions.filter(one => leaseHolder(one) === null))
+    if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', graceMs))) alive.add(mission.id)
   return missions.filter(({ id }) => alive.has(id))
 }
 
@@ -132,6 +134,37 @@ export async function dismissLost(
   const missions = missionService(context, db)
   const ending: StoredEnding = { why: 'stopped', code: mission.exit_code, signal }
   return releaseLease({ db, missions }, mission.id, leaseHolder(mission), ending)
+}
+
+/**
+ * Ends the Claude of a mission that has no wrapper. Throws if it cannot be ended, because a mission that is deleted would
+ * leave no trace of it.
+ */
+export async function endClaudeLeftBehind(
+  context: Context,
+  mission: MissionRecord,
+  probe = systemProbe(context.exec),
+): Promise<void> {
+  const graceMs = await stopGraceMs(context.paths)
+  if (!(await endOrphanedClaude(context, probe, mission, 'SIGTERM', graceMs))) throw claudeStillRuns(mission)
+}
+
+/** Throws if the mission's Claude may be alive. */
+export function refuseLiveClaude(
+  context: Context,
+  mission: MissionRecord,
+  probe = systemProbe(context.exec),
+): void {
+  const { claude_pid: pid, claude_start: start } = mission
+  if (pid === null || start === null) return
+  if (!isGone(probe.liveness([{ pid, start }])[0]!, mission, context.now())) throw claudeStillRuns(mission)
+}
+
+function claudeStillRuns({ id, claude_pid }: MissionRecord): AgencError {
+  return new AgencError(
+    `the Claude of ${shortId(id)} may still be running (process ${claude_pid}) and cannot be ended from here`,
+    'End that process, then try again. If /proc cannot be read here, make it readable.',
+  )
 }
 
 export function stillRunning(missions: readonly MissionRecord[]): AgencError {

@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Follower, Launch } from '../claude/agent.ts'
 import { setPatience } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
+import { isSlashCommand } from '../mission/first-prompt.ts'
 import type { ProcessIdentity } from '../system/process-identity.ts'
 import { listTree, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
 import { type EndingSignal, endingSignals } from '../system/signals.ts'
@@ -117,8 +118,10 @@ class Claude {
   #spawn(): ChildProcess {
     const { context, surface } = this.#run
     const { launch } = this.#supervision
-    const { stdio, close } = surface.openStdio(existsSync(this.#promptPath) ? this.#promptPath : null)
+    const hasPrompt = existsSync(this.#promptPath)
+    const { stdio, close } = surface.openStdio(hasPrompt ? this.#promptPath : null)
     try {
+      if (hasPrompt) this.#markCommand()
       return context.exec.start(launch.program, launch.args, {
         cwd: context.paths.mission(this.#run.id).agent,
         env: launch.env,
@@ -127,6 +130,12 @@ class Claude {
     } finally {
       close()
     }
+  }
+
+  /** Comes before the start: a /command that Claude may have run must not be given again, even after a crash. */
+  #markCommand(): void {
+    const { prompt, commandGiven } = this.#run.context.paths.mission(this.#run.id)
+    if (isSlashCommand(readFileSync(prompt, 'utf8'))) writeFileSync(commandGiven, '', { mode: 0o600 })
   }
 
   get #promptPath(): string {
@@ -140,7 +149,10 @@ class Claude {
 
   async #untilEnd(): Promise<Exit> {
     const exit = await new Promise<Pick<Exit, 'code' | 'signal'>>((resolve, reject) => {
-      this.#child.on('error', error => reject(notStarted(this.#supervision.launch.program, error)))
+      this.#child.on('error', error => {
+        this.#forgetCommand()
+        reject(notStarted(this.#supervision.launch.program, error))
+      })
       this.#child.on('exit', (code, signal) => resolve({ code, signal }))
     }).finally(() => this.#finish())
     if (exit.signal !== null && !this.#wasAsked) this.#endLeftTools()
@@ -148,6 +160,7 @@ class Claude {
     this.#supervision.observer.readSpool()
     const { hasOpened, promptTaken } = this.#supervision.observer.claude
     this.#dropPrompt(promptTaken || (exit.signal === null && hasOpened && !this.#wasAsked))
+    if (!hasOpened) this.#forgetCommand()
     return { ...exit, wasAsked: this.#wasAsked, wasKilled: this.#wasKilled }
   }
 
@@ -235,7 +248,13 @@ class Claude {
 
   /** Deletes the prompt once Claude has taken it. A failed start must not lose it, and a later start must not repeat it. */
   #dropPrompt(isTaken: boolean): void {
-    if (isTaken) removeFile(this.#promptPath)
+    if (!isTaken) return
+    removeFile(this.#promptPath)
+    this.#forgetCommand()
+  }
+
+  #forgetCommand(): void {
+    removeFile(this.#run.context.paths.mission(this.#run.id).commandGiven)
   }
 
   /** Undoes Ctrl-Z in a window without a shell, where `fg` is impossible. Under a shell both stay suspended. */

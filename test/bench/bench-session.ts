@@ -75,7 +75,7 @@ function openMissionWindow(
     parent: null,
     after: null,
     focus: false,
-  })
+  }).window
 }
 
 /** Opens windows for missions that look as if they were running. The windows are real, the wrappers are not. */

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   closeSync,
@@ -7,24 +8,28 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Finding } from '../../src/doctor/findings.ts'
-import { writeFileAtomically } from '../../src/io/files.ts'
 import { newMissionId } from '../../src/mission-id.ts'
+import { findProgram } from '../../src/system/find-program.ts'
+import { makerMark } from '../../src/system/maker.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions, useIdleClaude, writeProgram } from '../helpers/missions.ts'
 import { needLinux } from '../helpers/needs.ts'
 import { pathWithout } from '../helpers/path-without.ts'
+import { markOfEndedProcess, tryKill } from '../helpers/processes.ts'
 import { openTerminal } from '../helpers/terminal.ts'
 import { tmuxBench } from '../helpers/tmux.ts'
+import { waitFor } from '../helpers/wait.ts'
 
 type Line = Pick<Finding, 'check' | 'status' | 'message' | 'remedy'>
 
@@ -256,27 +261,81 @@ describe('leftovers', () => {
     expect(existsSync(join(edit, 'config.json'))).toBe(true)
   })
 
-  test('--fix removes an interrupted write after an hour', () => {
+  test('finds what a killed agenc left at once, and --fix removes it, but not what a living one uses', async () => {
     const box = healthyBox()
-    const draft = draftIn(box)
-    writeFileSync(draft, '{ "half', { mode: 0o600 })
-    expect(examine(box).of('leftovers')).toMatchObject([{ status: 'ok' }])
-    utimesSync(draft, anAgeAgo, anAgeAgo)
+    const [mission] = await storeMissions(box, [{}])
+    const places = [
+      (mark: string) => `config.json.${mark}1.tmp`,
+      (mark: string) => `missions/${mission}/run/settings.json.${mark}2.tmp`,
+      (mark: string) => `repos/.unfinished-${mark}aBc123`,
+      (mark: string) => `doctor-${mark}aBc123`,
+    ]
+    const make = (mark: string) =>
+      places.map(place => {
+        const path = join(box.agencHome, place(mark))
+        mkdirSync(path.endsWith('.tmp') ? dirname(path) : path, { recursive: true, mode: 0o700 })
+        if (path.endsWith('.tmp')) writeFileSync(path, '{ "half', { mode: 0o600 })
+        return path
+      })
+    const [left, used] = [make(markOfEndedProcess()), make(makerMark())]
+    const copy = join(box.agencHome, 'database.sqlite.before-x.tmp')
+    writeFileSync(copy, '', { mode: 0o600 })
+    const messages = examine(box)
+      .of('leftovers')
+      .map(({ message }) => message)
+    for (const path of [...left, copy]) expect(messages).toContainEqual(expect.stringContaining(path))
+    expect(messages).toHaveLength(5)
     expect(examine(box, { args: ['--fix'] }).of('leftovers')).toMatchObject([{ status: 'ok' }])
-    expect(existsSync(draft)).toBe(false)
+    expect([...left, copy].filter(existsSync)).toEqual([])
+    expect(used.filter(existsSync)).toEqual(used)
   })
 
-  /** The name of a draft, taken from the error of a write that fails. */
-  function draftIn({ agencHome }: Sandbox): string {
-    const directory = join(agencHome, 'repos')
-    mkdirSync(directory, { mode: 0o700 })
-    try {
-      writeFileAtomically(directory, '')
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).path!
-    }
-    throw new Error('the write replaced a directory')
-  }
+  test('finds the remains of a killed clone at once, and the next clone removes them', async () => {
+    const box = healthyBox()
+    const [source, bin] = [join(box.root, 'source'), join(box.root, 'slow')]
+    mkdirSync(bin)
+    spawnSync('git', ['init', '-q', source], { env: box.env })
+    const pidFile = join(box.root, 'git.pid')
+    const git = findProgram('git', box.env)!
+    const slowClone = `case " $* " in *" clone "*) mkdir half; echo $$ >${pidFile}; exec sleep 1000;; esac; exec ${git} "$@"`
+    writeProgram(join(bin, 'git'), slowClone)
+    const slow = { ...box.env, PATH: `${bin}:${box.env.PATH}` }
+    const adding = spawn(process.execPath, [agencScript, 'repo', 'add', source, '--no-trust'], {
+      env: slow,
+      stdio: 'ignore',
+    })
+    const gitPid = await waitFor('the clone', () => Number(readFileSync(pidFile, 'utf8')))
+    expect(examine(box).of('leftovers')).toMatchObject([{ status: 'ok' }])
+    adding.kill('SIGKILL')
+    await once(adding, 'exit')
+    tryKill(gitPid, 'SIGKILL')
+    expect(examine(box).of('leftovers')).toMatchObject([
+      { status: 'warning', message: expect.stringContaining('remains of a clone') },
+    ])
+    expect(box.agenc(['repo', 'add', source, '--no-trust']).exitCode).toBe(0)
+    expect(examine(box).of('leftovers')).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('finds the lock of a killed agenc at once, and --fix removes it once it has lapsed', () => {
+    const box = healthyBox()
+    const lock = join(box.agencHome, 'config.json.lock')
+    mkdirSync(lock, { mode: 0o700 })
+    const [young] = examine(box, { args: ['--fix'] }).of('leftovers')
+    expect(young).toMatchObject({ status: 'warning', message: expect.stringContaining('config.json') })
+    expect(existsSync(lock)).toBe(true)
+    utimesSync(lock, anAgeAgo, anAgeAgo)
+    expect(examine(box, { args: ['--fix'] }).of('leftovers')).toMatchObject([{ status: 'ok' }])
+    expect(existsSync(lock)).toBe(false)
+  })
+
+  test('the next write of the settings removes what a killed one left', () => {
+    const box = healthyBox()
+    const left = join(box.agencHome, `config.json.${markOfEndedProcess()}1.tmp`)
+    const used = join(box.agencHome, `config.json.${makerMark()}1.tmp`)
+    for (const path of [left, used]) writeFileSync(path, '{ "half', { mode: 0o600 })
+    expect(box.agenc(['config', 'set', 'stop.grace_ms', '1234']).exitCode).toBe(0)
+    expect([existsSync(left), existsSync(used)]).toEqual([false, true])
+  })
 
   test('reports a Claude without a wrapper and leaves it alone', async () => {
     const box = healthyBox()

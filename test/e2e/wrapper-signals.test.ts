@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { MissionPaths } from '../../src/paths.ts'
+import { systemProbe } from '../../src/system/process-identity.ts'
+import { listTree } from '../../src/system/process-tree.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import { writeProgram } from '../helpers/missions.ts'
 import { isAlive, tryKill, untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -20,8 +23,12 @@ while :; do sleep 1; done`
   box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'stubborn'), script)])
   box.agenc(['config', 'set', 'stop.grace_ms', String(graceMs)])
   return {
+    // The store may learn of Claude only after Claude has started its tool.
     toolPid: () =>
-      waitFor('the tool', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8').trim())),
+      waitFor(
+        'the tool',
+        () => box.records()[0]?.claude_pid && existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')),
+      ),
   }
 }
 
@@ -201,6 +208,16 @@ describe('mission stop', () => {
   })
 })
 
+test('SIGUSR1 does not open the debugger of Node', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission()
+  process.kill(box.record(id).wrapper_pid!, 'SIGUSR1')
+  await box.turn(id, terminal, 'hello')
+  expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
+  await terminal.exited
+  expect(terminal.raw()).not.toContain('Debugger listening')
+})
+
 describe('kill -9', () => {
   test('of the wrapper ends Claude too, and ls shows it as crashed at once', async () => {
     const box = wrapperBox()
@@ -240,6 +257,24 @@ describe('kill -9', () => {
     await terminal.waitForText('the shell 42')
   })
 
+  test('of the guard, twice, and later of the wrapper under a shell ends Claude too', async () => {
+    const box = wrapperBox()
+    const terminal = await box.shell()
+    terminal.type('agenc mission new --blank\r')
+    const { id } = await waitFor('the mission', () => box.records()[0])
+    await box.ready(id)
+    const { wrapper_pid, claude_pid } = box.record(id)
+    const guard = () => guardOf(wrapper_pid!, claude_pid!)
+    for (const number of [1, 2]) {
+      const pid = await waitFor('the guard', guard)
+      process.kill(pid, 'SIGKILL')
+      await waitFor(`a guard after ${number}`, () => guard() !== undefined && guard() !== pid)
+    }
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid, claude_pid)
+    expect(status(box, id)).toBe('crashed')
+  })
+
   test('of the wrapper ends a Claude that ignores polite signals, with its tools', async () => {
     const box = wrapperBox()
     const { toolPid } = useStubbornClaude(box, 200)
@@ -268,6 +303,29 @@ describe('kill -9', () => {
     expect([claude_pid!, tool].filter(isAlive)).toEqual([])
   })
 
+  test.each([
+    ['rm --force', (id: string) => ['mission', 'rm', id, '--yes', '--force']],
+    ['archive', (id: string) => ['mission', 'archive', id]],
+    ['stop', (id: string) => ['mission', 'stop', id]],
+  ])('of the wrapper may leave Claude running, which %s ends', async (_title, command) => {
+    const box = wrapperBox()
+    const { toolPid } = useStubbornClaude(box, 100)
+    const terminal = await box.shell()
+    terminal.type('agenc mission new --blank\r')
+    const tool = await toolPid()
+    const { id, wrapper_pid, claude_pid } = box.records()[0]!
+    const guard = guardOf(wrapper_pid!, claude_pid!)!
+    onTestFinished(() => tryKill(guard, 'SIGKILL'))
+    process.kill(guard, 'SIGSTOP')
+    process.kill(wrapper_pid!, 'SIGKILL')
+    await untilGone(wrapper_pid)
+    // As after a resume that could not end this Claude.
+    box.change("UPDATE missions SET wrapper_pid = NULL, wrapper_start = NULL, ended_by = 'lost'")
+    expect(isAlive(claude_pid!)).toBe(true)
+    expect(box.agenc(command(id))).toMatchObject({ exitCode: 0 })
+    expect([claude_pid!, tool].filter(isAlive)).toEqual([])
+  })
+
   test('of Claude leaves the mission crashed', async () => {
     const box = wrapperBox()
     const { id, terminal } = await box.mission()
@@ -279,6 +337,13 @@ describe('kill -9', () => {
     expect(await terminal.exited).toBe(137)
   })
 })
+
+/** The only child of a wrapper besides Claude. */
+function guardOf(wrapper: number, claude: number): number | undefined {
+  const children = listTree(systemRunner, systemProbe(systemRunner), wrapper).map(({ pid }) => pid)
+  const grandchildren = listTree(systemRunner, systemProbe(systemRunner), claude).map(({ pid }) => pid)
+  return children.slice(1).find(pid => !grandchildren.includes(pid))
+}
 
 /** A mission whose wrapper was killed and whose Claude has ended. */
 async function lostMission(box: WrapperBox): Promise<string> {

@@ -197,6 +197,7 @@ setInterval(() => {
   if (!existsSync(${JSON.stringify(gate)}) || taken) return
   taken = true
   appendFileSync(${JSON.stringify(prompts)}, prompt + '\\n')
+  if (prompt.startsWith('/')) return
   tell('UserPromptSubmit')
   tell('Stop')
 }, 10)`
@@ -254,8 +255,46 @@ setInterval(() => {
     expect(box.prompts()).toEqual(['Hello.'])
   })
 
-  async function idleMission(box: WrapperBox): Promise<{ id: string }> {
-    box.run(['mission', 'new', '--blank', '--prompt', 'Hello.'])
+  describe('and that is a /command', () => {
+    const resumed = async (box: WrapperBox, id: string, before: number | null) => {
+      box.run(['mission', 'resume', id])
+      await waitFor('another Claude', () => ![null, before].includes(box.record(id).claude_pid))
+      await box.until(id, 'idle')
+      expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
+    }
+
+    test.each([
+      ['the wrapper was killed', 'SIGKILL'],
+      ['the mission was stopped', 'SIGTERM'],
+    ] as const)('is not given again after %s', async (_title, signal) => {
+      const box = slowBox()
+      const { id } = await idleMission(box, '/compact now')
+      const { wrapper_pid, claude_pid } = box.record(id)
+      box.release()
+      await waitFor('the prompt', () => box.prompts().length === 1)
+      process.kill(wrapper_pid!, signal)
+      await untilGone(wrapper_pid, claude_pid)
+      await resumed(box, id, claude_pid)
+      expect(box.prompts()).toEqual(['/compact now'])
+    })
+
+    test('is given again if Claude ended before its conversation was open', async () => {
+      const box = slowBox()
+      const slow = box.agencJson<string>(['config', 'get', 'claude.command'])
+      box.agenc(['config', 'set', 'claude.command', '/bin/false'])
+      const failed = box.run(['mission', 'new', '--blank', '--prompt', '/compact now'])
+      await failed.waitForText('Press Enter')
+      failed.type('\r')
+      await failed.exited
+      box.agenc(['config', 'set', 'claude.command', slow])
+      box.release()
+      await resumed(box, box.records()[0]!.id, null)
+      expect(box.prompts()).toEqual(['/compact now'])
+    })
+  })
+
+  async function idleMission(box: WrapperBox, prompt = 'Hello.'): Promise<{ id: string }> {
+    box.run(['mission', 'new', '--blank', '--prompt', prompt])
     const { id } = await waitFor('the mission', () => box.records()[0])
     return box.until(id, 'idle')
   }

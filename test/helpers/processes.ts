@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { makerMark } from '../../src/system/maker.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { waitFor } from './wait.ts'
@@ -29,4 +31,10 @@ export function tryKill(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // The process is gone already.
   }
+}
+
+/** The mark of a process that has ended, as in the name of a temporary file that it left behind. */
+export function markOfEndedProcess(): string {
+  const { pid } = spawnSync('true')
+  return makerMark().replace(/^\d+/, String(pid))
 }

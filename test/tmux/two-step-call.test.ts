@@ -94,9 +94,9 @@ test('continuing without commands ends the call', async () => {
 
 const id = '0f7a3c52-1111-4222-8333-944455566677' as MissionId
 
-function openMissionWindow(tmux: Tmux, continueWith: OpenCall['continueWith']): Promise<WindowId> {
+async function openMissionWindow(tmux: Tmux, continueWith: OpenCall['continueWith']): Promise<WindowId> {
   const window = '@0' as WindowId
-  return openWindowFrom(
+  const opened = await openWindowFrom(
     { tmux, window, continueWith },
     {
       labels: windowLabels({ id, name: null, repo: null }),
@@ -108,6 +108,7 @@ function openMissionWindow(tmux: Tmux, continueWith: OpenCall['continueWith']): 
       focus: false,
     },
   )
+  return opened.window
 }
 
 const missionWindows = ['list-windows', '-a', '-F', '#{window_id} #{@agenc_mission_uuid}']

@@ -205,7 +205,7 @@ describe('two processes that resume the same mission at once', () => {
   const resumeUnseen = (box: SessionBox, mission: string) => {
     const id = mission as MissionId
     const tmux = tmuxAt(systemRunner, box.env, null)
-    const window = openWindow(tmux, {
+    const { window } = openWindow(tmux, {
       labels: windowLabels({ id, name: null, repo: null }),
       directory: box.root,
       command: wrapperCommand({ self: [process.execPath, agencScript] }, { id }),

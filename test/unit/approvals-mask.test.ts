@@ -81,3 +81,30 @@ test('maskSecrets never throws, and masking twice changes nothing', () => {
     }),
   )
 })
+
+test.each([
+  'a',
+  'a.b-c_',
+  '--',
+  'token',
+  'token-',
+  'token ',
+  'token:',
+  '"token',
+  '-----BEGIN A-----',
+  '-----BEGIN A',
+  'http://a',
+  'eyJ-',
+  'sk-',
+  'A_KEY',
+  ' -u a',
+  '"',
+  ' ',
+])('maskSecrets takes linear time for many %j', piece => {
+  const text = piece.repeat(200_000 / piece.length)
+  const sinceMs = performance.now()
+  maskSecrets(text)
+  maskSecrets(`token${text}`)
+  // Quadratic time would be minutes.
+  expect(performance.now() - sinceMs).toBeLessThan(5_000)
+})

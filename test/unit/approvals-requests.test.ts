@@ -178,3 +178,21 @@ test('an unreadable store leaves the request to the user and releases the hook',
   box.db.exec('ALTER TABLE away RENAME TO missions')
   expect(box.record()).toEqual(['ask null'])
 })
+
+test('the store never holds a secret of a request, not even one at the end of a long text', async () => {
+  const box = await requestsBox()
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  box.hook('PermissionRequest', {
+    tool_name: 'Bash',
+    tool_input: {
+      command: `curl -H 'Authorization: Bearer ${secret}' https://bob:hunter2@example.com/x`,
+      password: 'hunter2',
+      description: `${'word '.repeat(3_998)} ${secret} and more`,
+    },
+  })
+  const [stored] = box.db.prepare<[], string>('SELECT input FROM approvals').pluck().all()
+  expect(stored).not.toMatch(/hunter2|ghp_|a1B2/)
+  expect(JSON.parse(stored!).command).toBe(
+    "curl -H 'Authorization: Bearer ***' https://bob:***@example.com/x",
+  )
+})

@@ -18,7 +18,11 @@ test('the fix for an empty mission directory does not delete files that have app
   const mission = join(home, 'missions', id)
   mkdirSync(join(mission, 'agent'), { recursive: true })
   const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000)
-  const context = { paths: pathsAt(home), now: () => tomorrow } as Context
+  const context = {
+    env: { HOME: home },
+    paths: pathsAt(home),
+    now: () => tomorrow,
+  } as Partial<Context> as Context
   const [found] = checkFiles(context, [id])
   expect(found).toMatchObject({ message: `an empty mission: ${mission}` })
   writeFileSync(join(mission, 'agent', 'work'), '')

@@ -183,9 +183,9 @@ describe('macOS', () => {
     ])
     expect(psProbe(recordedPs({ exitCode: 1 }).exec).liveness([self])).toEqual(['dead'])
   })
-  test('if ps fails, the answer is unknown', () => {
+  test('if ps fails, nothing is concluded', () => {
     const { exec } = recordedPs({ exitCode: 1, stderr: 'ps: illegal option' })
-    expect(psProbe(exec).liveness([self])).toEqual(['unknown'])
+    expect(psProbe(exec).liveness([self])).toEqual(['unreadable'])
     expect(psProbe(exec).identify(process.pid)).toBeNull()
   })
   test('a state that begins with T means suspended', () => {

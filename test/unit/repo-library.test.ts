@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Cancelled } from '../../src/errors.ts'
@@ -12,7 +12,9 @@ import {
 import type { RepoId } from '../../src/repo/reference.ts'
 import { sourceOf } from '../../src/repo/repo-source.ts'
 import { AlreadyThere } from '../../src/repo/staging.ts'
+import { makerMark } from '../../src/system/maker.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
+import { markOfEndedProcess } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 function libraryOf(bench: GitBench): string {
@@ -193,13 +195,11 @@ test('removing a repo removes its empty parent directories, but not its neighbou
   expect(entries(bench)).toEqual([])
 })
 
-test('leftovers of a killed process are removed after a day, but not a clone in progress', async () => {
+test('what a killed process left is removed by the next one, but not a clone in progress', async () => {
   const bench = gitBench()
   bench.repo('src/app')
-  for (const name of ['.unfinished-old', '.unfinished-new'])
-    mkdirSync(join(libraryOf(bench), name, 'x'), { recursive: true })
-  const twoDaysAgo = Date.now() / 1000 - 2 * 24 * 60 * 60
-  utimesSync(join(libraryOf(bench), '.unfinished-old'), twoDaysAgo, twoDaysAgo)
+  const [gone, own] = [`.unfinished-${markOfEndedProcess()}x`, `.unfinished-${makerMark()}x`]
+  for (const name of [gone, own]) mkdirSync(join(libraryOf(bench), name, 'x'), { recursive: true })
   await add(bench, './src/app')
-  expect(entries(bench).sort()).toEqual(['.unfinished-new', 'local'])
+  expect(entries(bench).sort()).toEqual([own, 'local'])
 })

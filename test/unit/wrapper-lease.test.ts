@@ -9,7 +9,12 @@ import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { giveUpLease, releaseLease, takeLease } from '../../src/wrapper/lease.ts'
-import { dismissLost, stopMissions } from '../../src/wrapper/stop-missions.ts'
+import {
+  dismissLost,
+  endClaudeLeftBehind,
+  refuseLiveClaude,
+  stopMissions,
+} from '../../src/wrapper/stop-missions.ts'
 import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
@@ -84,5 +89,9 @@ test('a mission whose processes cannot be read counts as running, however old it
   expect(statusOf(mission(), 'unreadable', new Date())).toBe('running')
   expect(await stopMissions(context, db, [mission()], unreadable)).toEqual([mission()])
   expect(await dismissLost(context, db, mission(), unreadable)).toBe(false)
+  await expect(endClaudeLeftBehind(context, mission(), unreadable)).rejects.toThrow('may still be running')
+  expect(() => refuseLiveClaude(context, mission(), unreadable)).toThrow('may still be running')
   expect(mission()).toMatchObject(processes)
+  updateMission(db, id, { wrapper_pid: null, wrapper_start: null, ended_by: 'lost' })
+  expect(await stopMissions(context, db, [mission()], unreadable)).toEqual([mission()])
 })

@@ -12,6 +12,7 @@ import { confirm } from '../../io/prompt.ts'
 import { makeTemporaryDirectory } from '../../io/temporary-directory.ts'
 import { cleanText } from '../../io/text.ts'
 import type { Paths } from '../../paths.ts'
+import { makerMark } from '../../system/maker.ts'
 
 export default defineCommand<Record<string, never>>({
   description:
@@ -21,7 +22,7 @@ export default defineCommand<Record<string, never>>({
     if (!isInteractive(context))
       throw usageError('config edit needs a terminal', "Use 'agenc config set' in scripts.")
     makePrivateDirectory(context.paths.home)
-    const directory = makeTemporaryDirectory(join(context.paths.home, editPrefix))
+    const directory = makeTemporaryDirectory(join(context.paths.home, editPrefix + makerMark()))
     try {
       writeSchemaInto(directory.path)
       await editCopy(context, join(directory.path, 'config.json'))

@@ -72,8 +72,8 @@ export default defineCommand<Input>({
 async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
   const { claude } = await readConfig(context.paths)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
-  const launch = async (mission: MissionRecord) =>
-    launchMission(context, await asked, mission, { focus: input.focus })
+  const launch = async (mission: MissionRecord, db?: Database) =>
+    launchMission(context, await asked, mission, { focus: input.focus, db })
   const { mission, isInNewWindow } = await withStore(context, async db => {
     const isInNewWindow = (await asked).kind === 'new-window'
     // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
@@ -94,7 +94,7 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
     context.out.line(printed ? JSON.stringify(printed) : created.id)
     // The window starts while the store is closed. A mission in this terminal must not keep the store open for hours.
-    if (isInNewWindow) await launch(created)
+    if (isInNewWindow) await launch(created, db)
     return { mission: created, isInNewWindow }
   })
   return isInNewWindow ? 0 : launch(mission)

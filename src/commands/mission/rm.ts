@@ -10,6 +10,7 @@ import { statusNow } from '../../mission/mission-status.ts'
 import { displayName } from '../../mission/naming.ts'
 import { removeMission, whatWouldBeLost } from '../../mission/remove.ts'
 import { shortId } from '../../mission-id.ts'
+import { endClaudeLeftBehind, refuseLiveClaude } from '../../wrapper/stop-missions.ts'
 
 interface Input {
   missions: string[]
@@ -40,8 +41,15 @@ export default defineCommand<Input>({
       await confirmOrFlag(context, `Delete ${missions.map(titleOf).join(', ')}?`, yes)
       // The user may have left the question open for hours.
       if (!yes) check()
-      const lastCheck = (mission: MissionRecord) => refuseRunning(context, mission)
-      for (const { id } of missions) await removeMission(context, db, id, lastCheck)
+      for (const { id } of missions) {
+        const mission = getMission(db, id)
+        refuseRunning(context, mission)
+        if (mission) await endClaudeLeftBehind(context, mission)
+        await removeMission(context, db, id, now => {
+          refuseRunning(context, now)
+          refuseLiveClaude(context, now)
+        })
+      }
       if (json) context.out.line(JSON.stringify(missions.map(({ id }) => ({ id, removed: true }))))
       else if (isInteractive(context)) context.err.line(`Deleted ${missions.map(titleOf).join(', ')}.`)
     })

@@ -4,7 +4,9 @@ import type { Context } from '../../context.ts'
 import { getMission } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
+import { removeFile } from '../../io/files.ts'
 import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
+import { parseIdentity } from '../../system/process-identity.ts'
 import { conversationOf } from '../../wrapper/find-conversation.ts'
 import { runHere } from '../../wrapper/run-here.ts'
 
@@ -12,6 +14,7 @@ interface Input {
   mission: string
   resume?: boolean
   prompt?: string
+  openedBy?: string
 }
 
 export default defineCommand<Input>({
@@ -20,15 +23,19 @@ export default defineCommand<Input>({
   options: [
     { flags: '--resume', description: 'continue its conversation; fail if it has none' },
     { flags: '--prompt <text>', description: 'the first prompt for Claude' },
+    { flags: '--opened-by <process>', description: 'the process that reserved the lease for this one' },
   ],
   examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
-  async run(context, { mission: id, resume, prompt }) {
+  async run(context, { mission: id, resume, prompt, openedBy }) {
     if (!isMissionId(id)) throw usageError(`${JSON.stringify(id)} is not a mission id`, 'Give the full id.')
-    const { root, prompt: promptPath } = context.paths.mission(id)
+    const { root, prompt: promptPath, commandGiven } = context.paths.mission(id)
     if (!existsSync(root)) throw usageError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
     if (resume) await refuseUnbegun(context, id)
-    if (prompt !== undefined) writeFileSync(promptPath, prompt, { mode: 0o600 })
-    return runHere(context, id)
+    if (prompt !== undefined) {
+      removeFile(commandGiven)
+      writeFileSync(promptPath, prompt, { mode: 0o600 })
+    }
+    return runHere(context, id, parseIdentity(openedBy ?? ''))
   },
 })
 

@@ -4,6 +4,7 @@ import type { Database } from '../../db/open-store.ts'
 import { listRepos, type RepoRecord } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError, ExitCode, isCancelled } from '../../errors.ts'
+import { explainFailure } from '../../io/explain-failure.ts'
 import { forEachInParallel } from '../../io/parallel.ts'
 import { markUpdated } from '../../repo/catalogue.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
@@ -82,7 +83,7 @@ async function update(
     return null
   } catch (error) {
     if (isCancelled(error)) throw error
-    return error instanceof Error ? error.message : String(error)
+    return explainFailure(error, context.paths.home).message
   }
 }
 

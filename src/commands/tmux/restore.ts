@@ -26,7 +26,8 @@ import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
 import { becomeMission, openWindow } from '../../tmux/windows.ts'
 import { whyNotResumable } from '../../wrapper/find-conversation.ts'
-import { wrapperCommand, wrapperEnvironment } from '../../wrapper/launch.ts'
+import { startReserved, wrapperEnvironment } from '../../wrapper/launch.ts'
+import { AlreadyRunning } from '../../wrapper/lease.ts'
 
 const patienceMs = 30_000
 const pauseMs = 20
@@ -86,7 +87,12 @@ async function restoreOne(
 ): Promise<string | null> {
   const obstacle = await whyNotResumable(context, mission)
   if (obstacle !== null) return obstacle
-  await openRestoredWindow(context, tmux, mission)
+  try {
+    await startReserved(context, db, mission, command => openRestoredWindow(context, tmux, mission, command))
+  } catch (error) {
+    if (!(error instanceof AlreadyRunning)) throw error
+    return error.message
+  }
   const deadline = Date.now() + patienceMs
   while (Date.now() < deadline) {
     const now = withEnding(context.paths, getMission(db, mission.id)!)
@@ -100,22 +106,26 @@ async function restoreOne(
   return 'it did not start in time; its window shows how far it got'
 }
 
-async function openRestoredWindow(context: Context, tmux: Tmux, mission: MissionRecord): Promise<void> {
-  const command = wrapperCommand(context, mission)
+/** Resolves to the pid of the window's program. */
+async function openRestoredWindow(
+  context: Context,
+  tmux: Tmux,
+  mission: MissionRecord,
+  command: readonly string[],
+): Promise<number> {
   const environment = wrapperEnvironment(mission, null)
   if (askForSession(tmux).kind === 'there') {
     const directory = context.paths.mission(mission.id).agent
     const labels = windowLabels(mission)
     const wish = { labels, directory, command, environment, parent: null, after: null }
-    openWindow(tmux, { ...wish, focus: false, hasCrashed: true })
-    return
+    return openWindow(tmux, { ...wish, focus: false, hasCrashed: true }).pid
   }
   const first = { name: mission.id, command, environment }
   const become = becomeMission(`${sessionTarget}:`, windowLabels(mission), null)
-  if (!createSession(context, tmux, first, ...become)) {
-    await openRestoredWindow(context, tmux, mission)
-    return
-  }
+  if (!createSession(context, tmux, first, ...become))
+    return openRestoredWindow(context, tmux, mission, command)
+  const [pid] = tmux.tell(['display-message', '-p', '-t', `${sessionTarget}:`, '#{pane_pid}'])
   const found = adoptServer(context, tmux)
   if (found) configureSession(context, found, (await readConfig(context.paths)).tmux)
+  return Number(pid)
 }
