@@ -55,7 +55,7 @@ export function tourScript(keys: TourKeys): DemoScript {
     unprompted: {
       lemonade: spoken('What is this?', [
         'A mission on lemonade. It has its own window, its own Claude and its own copy of the repo, so work here touches nothing else.',
-        `Step 2 of 6: press ${press(keys, 'a')}. It takes you to the mission that waits for you: ${forecast}, marked with ! in the status line.`,
+        `Step 2 of 6: press ${press(keys, 'a')}. It takes you to the mission that waits for you: ${forecast}, marked with ? in the status line.`,
       ]),
       fork: spoken('Where am I now?', [
         'In a fork: a new mission with a copy of the files and of the conversation. The original is untouched.',
