@@ -131,6 +131,7 @@ function missionFromFiles(context: Context, db: Database, id: MissionId): NewMis
   return {
     id,
     name: null,
+    about: null,
     repo: repoOf(context, db, agent),
     parent_id: null,
     created_at: new Date(made.birthtimeMs || made.mtimeMs).toISOString(),

@@ -84,7 +84,10 @@ export class StatePresenter {
   }
 
   #callUser(mission: MissionRecord, { state, waitingFor }: Presented): void {
-    this.#surface.alert(state === 'waiting' ? waitingWords(waitingFor, this.#requests.forUser) : 'is done')
+    const directory = this.#context.paths.mission(mission.id).agent
+    const words =
+      state === 'waiting' ? waitingWords(waitingFor, this.#requests.forUser, directory) : 'is done'
+    this.#surface.alert(words)
     if (this.#config.command)
       runNotifyCommand(this.#context, this.#config.command, mission, { state, waitingFor })
   }

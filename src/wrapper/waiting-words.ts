@@ -10,11 +10,15 @@ const withoutRequest: Record<WaitingFor, string> = {
   input: 'waits for you',
 }
 
-/** Says what a waiting mission asks for. The words follow its label. */
-export function waitingWords(waitingFor: WaitingFor | null, request: AskReport | null): string {
+/** Says what a waiting mission, which works in `directory`, asks for. The words follow its label. */
+export function waitingWords(
+  waitingFor: WaitingFor | null,
+  request: AskReport | null,
+  directory: string,
+): string {
   if (waitingFor === 'permission' && request?.dialog === 'permission') {
     const { tool, input } = request.use
-    return `asks: ${tool} ${requestSummary(tool, input)}`.trimEnd()
+    return `asks: ${tool} ${requestSummary(tool, input, directory)}`.trimEnd()
   }
   if (waitingFor === 'question' && request?.question) return `asks: ${request.question}`
   return withoutRequest[waitingFor ?? 'input']

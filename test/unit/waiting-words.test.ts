@@ -20,6 +20,7 @@ const question = { questions: [{ question: 'Which one?' }] }
 const cases: [WaitingFor | null, AskReport | null, string][] = [
   ['permission', asks('Bash', { command: 'touch x\nls' }), 'asks: Bash touch x ls'],
   ['permission', asks('Write', { file_path: '/tmp/a' }), 'asks: Write /tmp/a'],
+  ['permission', asks('Write', { file_path: '/home/mission/a' }), 'asks: Write a'],
   ['permission', asks('Unknown', {}), 'asks: Unknown'],
   ['permission', null, 'asks for permission'],
   [
@@ -35,13 +36,14 @@ const cases: [WaitingFor | null, AskReport | null, string][] = [
 ]
 
 test.each(cases)('%s with %o: %s', (waitingFor, request, words) => {
-  expect(waitingWords(waitingFor, request)).toBe(words)
+  expect(waitingWords(waitingFor, request, '/home/mission')).toBe(words)
 })
 
 test('secrets in a command are masked', () => {
   const words = waitingWords(
     'permission',
     asks('Bash', { command: 'curl -H "Authorization: Bearer abcdef0123456789"' }),
+    '/home/mission',
   )
   expect(words).not.toContain('abcdef0123456789')
 })
