@@ -180,13 +180,12 @@ function namesProgram(glob: string, program: string): boolean {
 
 const timeLimit = /^\d+(?:\.\d+)?[smhd]?$/
 
-/** Returns the command without `timeout 30`, `nohup`, `xargs` or `--no-pager`, if those add nothing that matters. */
+/** Returns the command that `timeout 30`, `nohup` or `xargs` runs, if the launcher adds nothing that matters. */
 function withoutLauncher(words: readonly ShellWord[]): readonly ShellWord[] | null {
   const values = words.map(word => (isLiteralWord(word) ? word.value : unknownText))
   const [program, first = ''] = values
   if (program === 'timeout' && timeLimit.test(first) && words.length > 2) return words.slice(2)
   if (program === 'nohup' && words.length > 1 && !first.startsWith('-')) return words.slice(1)
-  if (program === 'git' && first === '--no-pager') return words.toSpliced(1, 1)
   if (program !== 'xargs') return null
   let at = 1
   while (/^-(?:[0rt]|-null|-no-run-if-empty|[nPLI](?:\d+|\{\})?)$/.test(values[at] ?? '')) {
@@ -198,28 +197,27 @@ function withoutLauncher(words: readonly ShellWord[]): readonly ShellWord[] | nu
 }
 
 /** True if every argument that can be a path leads into the mission's directory, from each possible directory. */
-function staysInside({ situation, command, directories }: CommandInPlace): boolean {
-  const root = situation.resolvePath(situation.request.dir)
-  const args = command.words.slice(1)
-  const paths = pathsIn(args)
-  if (paths === null || !args.every(isLiteralWord)) return false
-  return directories.every(directory =>
-    paths.every(path => {
-      const [, ...real] = placesFrom(situation, directory, path)
-      return real.length > 0 && real.every(place => place === root || place.startsWith(`${root}/`))
-    }),
-  )
+function staysInside(inPlace: CommandInPlace): boolean {
+  const { situation, command, directories } = inPlace
+  const places = placesOf(inPlace)
+  const isCertain = command.words.every(isLiteralWord) && !directories.includes(null)
+  return isCertain && places?.every(place => isInsideMission(situation, place)) === true
 }
 
-function changesProtectedFile({ situation, command, directories }: CommandInPlace): string | null {
-  if (!writesFiles(command.words)) return null
-  const paths = pathsIn(command.words.slice(1))
-  if (paths === null) return 'it has too many arguments to check'
-  const places = directories.flatMap(directory =>
-    paths.flatMap(path => placesFrom(situation, directory, path)),
-  )
-  const name = protectedName(situation, places)
+function changesProtectedFile(inPlace: CommandInPlace): string | null {
+  if (!writesFiles(inPlace.command.words)) return null
+  const places = placesOf(inPlace)
+  if (places === null) return 'it has too many arguments to check'
+  const name = protectedName(inPlace.situation, places)
   return name === null ? null : `writing to ${name} can make other programs run commands`
+}
+
+/** Every place that an argument may name; null if there are too many. */
+function placesOf({ situation, command, directories }: CommandInPlace): string[] | null {
+  const paths = pathsIn(command.words.slice(1))
+  return (
+    paths && directories.flatMap(directory => paths.flatMap(path => placesFrom(situation, directory, path)))
+  )
 }
 
 function decideFiles(inPlace: CommandInPlace): ExplainedVerdict[] {

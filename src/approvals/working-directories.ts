@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { couldMatch } from './glob.ts'
-import type { ResolvePath, Situation } from './rule.ts'
+import type { Situation } from './rule.ts'
 import { knownProgram } from './shell/known-programs.ts'
 import { isLiteralWord, type ShellCommand, type ShellWord } from './shell/shell-command.ts'
 
@@ -44,17 +44,15 @@ function joinPath(from: string | null, target: string): string | null {
 }
 
 /** True if the directory lies in the mission's own one, through links too. */
-export function isInsideMission({ request, resolvePath }: Situation, directory: string | null): boolean {
-  const root = resolvePath(request.dir)
-  return directory !== null && realSpellings(directory, resolvePath).every(path => isWithin(path, root))
+export function isInsideMission(situation: Situation, directory: string | null): boolean {
+  const root = situation.resolvePath(situation.request.dir)
+  if (directory === null) return false
+  return realSpellings(situation, directory).every(path => `${path}/`.startsWith(`${root}/`))
 }
 
-function realSpellings(directory: string, resolvePath: ResolvePath): string[] {
-  return [resolvePath(directory), resolvePath(resolve(directory))]
-}
-
-function isWithin(path: string, root: string): boolean {
-  return path === root || path.startsWith(`${root}/`)
+/** After `cd link/..`, a shell may be where the path says, or where the kernel arrives. */
+function realSpellings({ resolvePath }: Situation, directory: string): string[] {
+  return [directory, resolve(directory)].map(resolvePath)
 }
 
 /**
@@ -71,9 +69,8 @@ export function whyWrongDirectory(
   if (directoryChangers.includes(program) || knownProgram(program)?.inert) return null
   if (!directories.every(directory => isInsideMission(situation, directory)))
     return "it would run outside the mission's directory"
-  const root = resolvePath(request.dir)
-  const isTop = (directory: string | null) =>
-    realSpellings(directory!, resolvePath).every(path => path === root)
   const isGit = /^(?:.*\/)?git(?:-|$)/.test(program)
+  const isTop = (directory: string | null) =>
+    realSpellings(situation, directory!).every(path => path === resolvePath(request.dir))
   return isGit && !directories.every(isTop) ? 'git would not run in the top directory of the mission' : null
 }

@@ -38,12 +38,12 @@ export type OperandCheck = (operands: readonly string[], values: ReadonlyMap<str
 const table = `
 ${gitTable}
 agenc --version --help
-agenc/status,help inert
+agenc/help,ls,status,stop inert
 agenc/doctor --json
 agenc/approvals/ls,test inert
 agenc/config/get,ls,path inert
 agenc/editor/ls inert
-agenc/mission/archive,ls,plan,rename,show,stop,unarchive inert
+agenc/mission/archive,dir,ls,plan,rename,show,stop,unarchive inert
 agenc/mission/new --blank --clone= --prompt= --name= --model= --no-focus --json
 agenc/mission/resume --no-focus --json
 agenc/repo/ls inert

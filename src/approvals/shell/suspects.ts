@@ -85,19 +85,34 @@ function whyUnreadable({ words, input }: ShellCommand): string | null {
   if (!first) return null
   if (hasUnknown(baseName(first.value))) return 'the shell completes the name of the program'
   const program = programName(first.value)
-  const operand = args.find(word => !/^[-+]./.test(word.value))
-  if (renamers.has(program) && operand) return 'a later word may stand for another program'
-  const isUncertain =
-    program === 'source' || program === '.'
-      ? !operand || hasUnknown(baseName(operand.value)) || isStream(operand)
-      : shells.has(program)
-        ? args.some(word => hasUnknown(word.value) || isStream(word)) ||
-          isUnknownInput(input) ||
-          isFilledIn(input)
-        : interpreters.has(program)
-          ? runsUnknownCode(args, operand, input)
-          : startsUnknownCommand(program, args, input)
+  const isOption = (word: ShellWord) => /^[-+]./.test(word.value)
+  if (renamers.has(program) && !args.every(isOption)) return 'a later word may stand for another program'
+  const isUncertain = runsUnknown({ program, args, operand: args.find(word => !isOption(word)), input })
   return isUncertain ? `it is not certain what ${program} would run` : null
+}
+
+interface Call {
+  program: string
+  args: readonly ShellWord[]
+  /** The first argument that is no option. */
+  operand: ShellWord | undefined
+  input: ShellCommand['input']
+}
+
+function runsUnknown(call: Call): boolean {
+  const { program, args, operand, input } = call
+  if (program === 'source' || program === '.')
+    return !operand || hasUnknown(baseName(operand.value)) || isStream(operand)
+  if (shells.has(program))
+    return (
+      args.some(word => hasUnknown(word.value) || isStream(word)) ||
+      isUnknownInput(input) ||
+      isFilledIn(input)
+    )
+  if (!interpreters.has(program)) return startsUnknownCommand(call)
+  const takesCode = args.some(word => /^-[a-z]*[cer]$|^--(?:eval|command|execute|print)$/.test(word.value))
+  if (takesCode) return args.some(startsUnknown)
+  return isUnknownInput(input) && (!operand || operand.value === '-')
 }
 
 function isStream({ value }: ShellWord): boolean {
@@ -113,22 +128,8 @@ function isFilledIn(input: ShellCommand['input']): boolean {
   return typeof input === 'object' && /[$`]/.test(input.text)
 }
 
-function runsUnknownCode(
-  args: readonly ShellWord[],
-  operand: ShellWord | undefined,
-  input: ShellCommand['input'],
-): boolean {
-  const takesCode = args.some(word => /^-[a-z]*[cer]$|^--(?:eval|command|execute|print)$/.test(word.value))
-  if (takesCode) return args.some(startsUnknown)
-  return isUnknownInput(input) && (!operand || operand.value === '-')
-}
-
 /** For programs that start a command from their arguments. */
-function startsUnknownCommand(
-  program: string,
-  args: readonly ShellWord[],
-  input: ShellCommand['input'],
-): boolean {
+function startsUnknownCommand({ program, args, input }: Call): boolean {
   const start = startOfInner(program, args)
   if (start < 0) return false
   const inner = args.slice(start)
@@ -186,7 +187,10 @@ function formsOf({ text, words, assignments }: ShellCommand, pieces: readonly st
     for (const form of wordForms(pieces.slice(at, maxPieces))) forms.add(form)
     if (mayGetWords) forms.add(`${piece} ${unknownText}`)
   }
-  return [...forms].filter(form => form !== '' && !form.startsWith(unknownText)).slice(0, maxForms)
+  const isNamed = !hasUnknown(baseName(values[0] ?? ''))
+  return [...forms]
+    .filter(form => form !== '' && !(isNamed && form.startsWith(unknownText)))
+    .slice(0, maxForms)
 }
 
 function collapseSpaces(text: string): string {
