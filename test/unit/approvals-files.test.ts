@@ -278,3 +278,32 @@ test('realPath follows links as the kernel does', () => {
   expect(realPath('/no/such/./place/..')).toBe('/no/such')
   expect(() => realPath(join(dir, 'loop'))).toThrow('too many symbolic links')
 })
+
+test('cd needs no rule inside the mission, and git must be in its top directory by every reading of ..', () => {
+  const mission = join(root, 'cd-mission')
+  mkdirSync(join(mission, 'sub'), { recursive: true })
+  mkdirSync(join(mission, 'other'))
+  symlinkSync('../other', join(mission, 'sub', 'link'))
+  symlinkSync(root, join(mission, 'out'))
+  const rules: Rule[] = ['git status', 'npm test'].map(match => ({ tool: 'Bash', match, decision: 'allow' }))
+  const decisionOn = (command: string) =>
+    decide({ tool: 'Bash', input: { command }, dir: mission, cwd: mission }, rules, 'rules').decision
+  expect(decisionOn('cd sub && npm test')).toBe('allow')
+  expect(decisionOn(`cd ${mission} && git status`)).toBe('allow')
+  expect(decisionOn('cd sub/.. && git status')).toBe('allow')
+  for (const command of ['cd sub && git status', 'cd sub/link/.. && git status', 'cd out && npm test'])
+    expect(decisionOn(command), command).toBe('ask')
+  for (const command of [
+    'cd ..',
+    'cd',
+    'cd -',
+    'cd ~',
+    'cd $x',
+    'cd "$x"',
+    'cd su*',
+    'cd out',
+    'x=1 cd sub',
+    'cd sub sub',
+  ])
+    expect(decisionOn(command), command).toBe('ask')
+})
