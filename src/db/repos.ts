@@ -30,8 +30,8 @@ export function setRepoTrusted(db: Database, id: string, trusted: boolean): void
   db.prepare('UPDATE repos SET trusted = ? WHERE id = ?').run(trusted ? 1 : 0, id)
 }
 
-export function setRepoUpdated(db: Database, id: string, at: string): void {
-  db.prepare('UPDATE repos SET updated_at = ? WHERE id = ?').run(at, id)
+export function setRepoUpdated(db: Database, id: string, url: string, at: string): void {
+  db.prepare('UPDATE repos SET url = ?, updated_at = ? WHERE id = ?').run(url, at, id)
 }
 
 export function deleteRepo(db: Database, id: string): void {

@@ -18,6 +18,7 @@ import { writeFileAtomically } from '../io/files.ts'
 import { interruptible } from '../system/signals.ts'
 import { addToLibrary, fetchUrlOf, findInLibrary, libraryPath, removeFromLibrary } from './library.ts'
 import { displayRepo, type Source } from './reference.ts'
+import { currentUrl } from './repo-source.ts'
 import { AlreadyThere } from './staging.ts'
 
 export interface AddedRepo {
@@ -98,10 +99,11 @@ export function trustRepo(context: Context, db: Database, id: string, trusted: b
   return getRepo(db, id)!
 }
 
-/** Records that a repo was just fetched, and returns the time. */
+/** Records that a repo was just fetched, with the origin that it has now, and returns the time. */
 export function markUpdated(context: Context, db: Database, id: string): string {
   const at = context.now().toISOString()
-  setRepoUpdated(db, id, at)
+  const url = currentUrl(context, fetchUrlOf(context, libraryPath(context.paths.repos, id)))
+  setRepoUpdated(db, id, url, at)
   writeRepoChoices(context, db)
   return at
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -101,3 +102,14 @@ function missionOn(db: Database, repo: string) {
   })
   return id
 }
+
+test('an update notices that the source has got an origin of its own', async () => {
+  const { context, db, source } = await library()
+  await addRepo(context, db, source, { trust: undefined, askTrust: async () => null })
+  expect(getRepo(db, source.id)!.url).toBe(source.fetchUrl)
+  execFileSync('git', ['remote', 'add', 'origin', 'https://me:hunter2@example.com/a/b.git'], {
+    cwd: source.fetchUrl,
+  })
+  markUpdated(context, db, source.id)
+  expect(getRepo(db, source.id)!.url).toBe('https://example.com/a/b.git')
+})
