@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
+import { submodulePaths } from '../repo/submodules.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
 import { markAsFinished } from './maker-mark.ts'
@@ -34,9 +35,11 @@ export async function createMission(
 ): Promise<MissionRecord> {
   const id = newMissionId()
   const missions = missionService(context, db)
-  const setupPending = (await needsSetup(context, db, missions, wish)) ? 1 : 0
+  const hasSetup = await needsSetup(context, db, missions, wish)
   await prepareDirectory(context, id, wish.source)
   try {
+    const { source } = wish
+    const getsSubmodules = source.kind === 'repo' && source.isTrusted && submodulesOf(context, id).length > 0
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
     missions.write(writer =>
       writer.insert(
@@ -50,7 +53,7 @@ export async function createMission(
           model: wish.model,
           session_id: id,
           forked_session_id: wish.forkedSessionId,
-          setup_pending: setupPending,
+          setup_pending: hasSetup || getsSubmodules ? 1 : 0,
           may_answer: wish.mayAnswer ? 1 : 0,
         },
         ['created', { source: wish.source, name: wish.name }],
@@ -62,6 +65,10 @@ export async function createMission(
   }
   markAsFinished(context.paths.mission(id))
   return missions.get(id)!
+}
+
+export function submodulesOf(context: Context, id: MissionId): string[] {
+  return submodulePaths(context, context.paths.mission(id).agent)
 }
 
 /** A copy of a mission needs the setup only if the original was never set up. */

@@ -21,9 +21,9 @@ export default defineCommand<Input>({
   options: [
     {
       flags: '--trust',
-      description: 'let its filters and setup command run; Claude skips its trust question',
+      description: 'fetch its submodules, let its filters and setup run; Claude skips its trust question',
     },
-    { flags: '--no-trust', description: 'run nothing from the repo, and do not ask' },
+    { flags: '--no-trust', description: 'run nothing from the repo, leave submodules out, and do not ask' },
     quietOption,
     jsonOption,
   ],
@@ -48,6 +48,6 @@ export default defineCommand<Input>({
 /** Returns null without a terminal. */
 async function askWhetherTrusted(context: Context, id: string): Promise<boolean | null> {
   if (!isInteractive(context)) return null
-  const question = `Do you trust ${displayRepo(id)}? Its filters and setup may then run. Claude skips its trust question; permissions are still asked.`
+  const question = `Do you trust ${displayRepo(id)}? Its submodules are then fetched, and its filters and setup may run. Claude skips its trust question; permissions are still asked.`
   return confirm(context, question, false)
 }

@@ -8,7 +8,7 @@ import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ repo?: string; revoke?: boolean; json?: boolean }>({
   description:
-    'Trust a repo. In new missions, its filters and setup command may run, and Claude skips its trust question. Permissions are still asked.',
+    'Trust a repo. New missions get its submodules, its filters and setup command may run, and Claude skips its trust question. Permissions are still asked.',
   arguments: [{ name: 'repo', description: 'a repo in the library (default: pick from a list)' }],
   options: [{ flags: '--revoke', description: 'stop trusting it' }, quietOption, jsonOption],
   examples: ['agenc repo trust owner/name', 'agenc repo trust owner/name --revoke'],
