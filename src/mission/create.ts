@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
+import { markUsed } from '../repo/catalogue.ts'
 import { submodulePaths } from '../repo/submodules.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
@@ -41,6 +42,7 @@ export async function createMission(
     const { source } = wish
     const getsSubmodules = source.kind === 'repo' && source.isTrusted && submodulesOf(context, id).length > 0
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
+    if (wish.repo !== null) markUsed(context, db, wish.repo)
     missions.write(writer =>
       writer.insert(
         {

@@ -8,9 +8,11 @@ import {
   getRepo,
   insertRepo,
   listRepos,
+  listReposByUse,
   type RepoRecord,
   setRepoTrusted,
   setRepoUpdated,
+  setRepoUsed,
 } from '../db/repos.ts'
 import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
@@ -129,9 +131,15 @@ export interface RepoChoice {
   label: string
 }
 
+/** Records that a mission is started on a repo, and moves the repo to the top of the pickers. */
+export function markUsed(context: Pick<Context, 'paths' | 'now'>, db: Database, id: string): void {
+  setRepoUsed(db, id, context.now().toISOString())
+  writeRepoChoices(context, db)
+}
+
 /** The choices for a new mission, in the order shown. */
 export function repoChoices(db: Database): RepoChoice[] {
-  const repos = listRepos(db).map(({ id }) => ({ repo: id, label: displayRepo(id) }))
+  const repos = listReposByUse(db).map(({ id }) => ({ repo: id, label: displayRepo(id) }))
   return [...repos, { repo: null, label: '(blank)' }]
 }
 
