@@ -14,7 +14,9 @@ interface Input {
 export default defineCommand<Input>({
   description:
     'Pause automatic approvals, including those in progress. You are asked instead. Deny rules still apply.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: all missions)" }],
+  arguments: [
+    { name: 'mission', description: "its name or id (the start is enough), or '.' (default: all missions)" },
+  ],
   options: [{ flags: '--release', description: 'resume automatic approvals' }, jsonOption],
   examples: ['agenc hold', 'agenc hold 3f2a', 'agenc hold --release'],
   async run(context, { mission: word, release, json }) {

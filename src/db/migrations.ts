@@ -105,6 +105,10 @@ export const migrations: readonly Migration[] = [
     apply: db => db.exec('ALTER TABLE missions ADD COLUMN may_answer INTEGER NOT NULL DEFAULT 0'),
   },
   {
+    name: '0005-about',
+    apply: db => db.exec('ALTER TABLE missions ADD COLUMN about TEXT'),
+  },
+  {
     name: '0006-last-used-repos',
     apply: db =>
       db.exec(`

@@ -7,6 +7,7 @@ import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
 import { markUsed } from '../repo/catalogue.ts'
 import { submodulePaths } from '../repo/submodules.ts'
+import { aboutFrom } from './about.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
 import { markAsFinished } from './maker-mark.ts'
@@ -24,6 +25,8 @@ export interface MissionWish {
   model: string | null
   mayAnswer: boolean
   prompt: string | null
+  /** What the mission is about if it has no prompt. */
+  about: string | null
   /** The conversation that the new one branches off from. */
   forkedSessionId: string | null
 }
@@ -48,6 +51,7 @@ export async function createMission(
         {
           id,
           name: wish.name,
+          about: aboutFrom(wish.prompt) ?? wish.about,
           repo: wish.repo,
           parent_id: wish.parentId,
           permission_mode: wish.permissionMode,

@@ -87,7 +87,10 @@ export class TmuxWindow extends TerminalSurface implements Surface {
 
   override abandon(): void {
     clearTimeout(this.#retry)
-    this.#tmux.ask(...forgetMission(this.#pane))
+    const answer = this.#tmux.ask(...forgetMission(this.#pane))
+    // Otherwise the window would claim the mission for as long as it stays open.
+    if (answer.kind === 'failed' && answer.timedOut)
+      this.#retry = setTimeout(() => this.abandon(), silenceMs).unref()
   }
 
   override leave({ isStopped }: { isStopped: boolean }): void {

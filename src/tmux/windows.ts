@@ -154,11 +154,25 @@ function labelOptions({ shortId, repo, name, windowName }: WindowLabels): Record
   }
 }
 
+export interface MissionWindow {
+  id: WindowId
+  /** Its number in the agenc session, which leads to it after the prefix. Null for a window of another session. */
+  number: string | null
+  /** Claude has finished a turn since the user last looked at the window. */
+  isDone: boolean
+}
+
 /** Asks once for the windows of all missions. Returns null if tmux does not answer. */
 export function missionWindows(tmux: Tmux): Map<MissionId, WindowId> | null {
+  const windows = missionWindowsInFull(tmux)
+  return windows && new Map([...windows].map(([mission, { id }]) => [mission, id]))
+}
+
+/** Does the same, with all that lists show of a window. */
+export function missionWindowsInFull(tmux: Tmux): Map<MissionId, MissionWindow> | null {
   const answer = tmux.ask(listMissionWindows)
   if (answer.kind === 'no-server') return new Map()
-  return answer.kind === 'failed' ? null : windowsIn(answer.lines)
+  return answer.kind === 'failed' ? null : windowsInFull(answer.lines)
 }
 
 export function windowsUnknown(): AgencError {
@@ -169,12 +183,22 @@ export const listMissionWindows: TmuxCommand = [
   'list-windows',
   '-a',
   '-F',
-  '#{window_id}\t#{@agenc_mission_uuid}',
+  `#{window_id}\t#{@agenc_mission_uuid}\t#{?@agenc_done,1,}\t#{?#{==:#{session_name},${sessionName}},#{window_index},}`,
 ]
 
 export function windowsIn(lines: readonly string[]): Map<MissionId, WindowId> {
-  const windows = lines.map(line => line.split('\t') as [WindowId, MissionId])
-  return new Map(windows.filter(([, mission]) => mission).map(([window, mission]) => [mission, window]))
+  return new Map([...windowsInFull(lines)].map(([mission, { id }]) => [mission, id]))
+}
+
+/** A window that is linked into several sessions is listed once for each. The agenc session knows its number. */
+function windowsInFull(lines: readonly string[]): Map<MissionId, MissionWindow> {
+  const windows = new Map<MissionId, MissionWindow>()
+  for (const line of lines) {
+    const [id, mission, isDone, number] = line.split('\t') as [WindowId, MissionId, string, string]
+    if (!mission || windows.get(mission)?.number) continue
+    windows.set(mission, { id, number: number || null, isDone: isDone === '1' })
+  }
+  return windows
 }
 
 /**

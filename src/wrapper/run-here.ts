@@ -1,4 +1,5 @@
 import { readConfig } from '../config/read.ts'
+import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import type { MissionId } from '../mission-id.ts'
 import { surfaceHere } from '../surface/choose-surface.ts'
@@ -38,6 +39,7 @@ async function runInOwnTerminal(
     if (mustBeRead(ending)) {
       surface.abandon()
       context.err.line(`\nagenc: ${describeEnding(ending)}`)
+      if (ending.why === 'failed') await showAdvice(context, id, config)
       await waitForEnter(context)
     }
     surface.leave({ isStopped: ending.why === 'stopped' })
@@ -49,6 +51,13 @@ async function runInOwnTerminal(
     surface?.leave({ isStopped: false })
     return exitCode
   }
+}
+
+/** Advice must not keep the user from seeing the failure itself. */
+async function showAdvice(context: Context, id: MissionId, config: Config): Promise<void> {
+  const { adviceAfterFailedStart } = await import('./failed-start.ts')
+  const advice = await adviceAfterFailedStart(context, id, config).catch(() => [])
+  for (const line of advice) context.err.line(line)
 }
 
 /** Dies of the signal only if Claude did too. Claude may have ended by itself at the same moment. */

@@ -81,7 +81,7 @@ function printMatches({ out, err }: Context, matches: readonly Match<PastRequest
   const rows = new Map<string, { decision: Decision; tool: string; text: string; times: number }>()
   for (const { request, decision } of matches) {
     const tool = cleanText(request.tool)
-    const text = requestSummary(request.tool, request.input)
+    const text = requestSummary(request.tool, request.input, request.dir)
     const key = JSON.stringify([decision, tool, text])
     rows.set(key, { decision, tool, text, times: (rows.get(key)?.times ?? 0) + 1 })
   }

@@ -79,7 +79,7 @@ async function restoreAll(context: Context, db: Database, tmux: Tmux): Promise<R
  * Resolves to null when the mission runs again, otherwise to the reason why not. Missions are restored one by one,
  * because thirty Claudes that start at once would stall the machine.
  */
-async function restoreOne(
+export async function restoreOne(
   context: Context,
   db: Database,
   tmux: Tmux,
@@ -98,7 +98,7 @@ async function restoreOne(
     const now = withEnding(context.paths, getMission(db, mission.id)!)
     const status = statusNow(context, now)
     if (status === 'running' && now.state !== 'starting') return null
-    if (status === 'stopped' || (status === 'crashed' && now.exit_at !== mission.exit_at)) {
+    if (status !== 'running' && now.exit_at !== mission.exit_at) {
       return `Claude ended right after its start (${now.exit_signal ?? `exit code ${now.exit_code}`}); its window shows why`
     }
     await new Promise(resolve => setTimeout(resolve, pauseMs))
