@@ -14,7 +14,7 @@ import { usageError } from '../../errors.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { knownRepoIds } from '../../repo/catalogue.ts'
-import { resolveRepo } from '../../repo/choose-repo.ts'
+import { resolveRepoOrPath } from '../../repo/choose-repo.ts'
 
 interface Input {
   command: string
@@ -39,7 +39,10 @@ export function writeRuleCommand(decision: 'allow' | 'deny', examples: readonly 
     async run(context, { command, tool = 'Bash', repo: word, json }) {
       if (command.trim() === '' || tool.trim() === '')
         throw usageError('A rule needs a command and a tool.', "For any text, use '*'.")
-      const repo = word === undefined ? {} : { repo: resolveRepo(word, await knownRepoIds(context)) }
+      const repo =
+        word === undefined
+          ? {}
+          : { repo: await resolveRepoOrPath(context, word, await knownRepoIds(context)) }
       const rule: Rule = { tool, match: command, decision, ...repo }
       const { approvals } = await readConfig(context.paths)
       const record = await readRecord(context)
