@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { cleanText } from '../io/text.ts'
 import { askGit, type GitTools, gitReason, type LongGitOptions, runGit } from './git.ts'
 import { withoutSecrets } from './reference.ts'
-import { submoduleMode } from './unsaved-work.ts'
+import { fetchedRef, submoduleMode } from './unsaved-work.ts'
 
 /** The protocols that a submodule may be fetched by. A path on this machine or a program is not among them. */
 const protocols = 'https:http:ssh:git'
@@ -46,8 +46,9 @@ export async function fetchSubmodules(
     })
     if (done.exitCode !== 0) fetch.onMissing(cleanText(shown), reasonOf(done))
     // A submodule with `update = none` has no repo of its own: git would take the outer one for it.
-    else if (existsSync(join(root, path, '.git')))
-      await fetchSubmodules(tools, join(root, path), fetch, `${shown}/`)
+    if (done.exitCode !== 0 || !existsSync(join(root, path, '.git'))) continue
+    askGit(tools, ['update-ref', fetchedRef, 'HEAD'], { gitDir: join(root, path, '.git') })
+    await fetchSubmodules(tools, join(root, path), fetch, `${shown}/`)
   }
 }
 

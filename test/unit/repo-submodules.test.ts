@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fetchSubmodules, submodulePaths } from '../../src/repo/submodules.ts'
+import { describeUnsavedWork } from '../../src/repo/unsaved-work.ts'
 import { fakeSsh, type GitBench, gitBench, writeBelow } from '../helpers/git.ts'
 
 const anyProtocol = ['-c', 'protocol.file.allow=always']
@@ -174,4 +175,22 @@ test("hooks of the user's template do not run, and a submodule with `update = no
   expect(readdirSync(join(made.root, 'copy/lib'))).toContain('file')
   expect(readdirSync(join(made.root, 'copy/optional'))).toEqual([])
   expect(existsSync(ran)).toBe(false)
+})
+
+test('a submodule as it was fetched holds no work, even if its commit is on no branch', async () => {
+  const made = bench()
+  made.repo('src/lib', { file: 'x' })
+  made.git('src/lib', 'switch', '--quiet', '--detach')
+  made.commit('src/lib', { file: 'released' })
+  made.git('src/lib', 'tag', 'v1')
+  made.repo('src/app')
+  addSubmodule(made, 'src/app', 'lib', 'src/lib', '../lib')
+  made.git('src/lib', 'switch', '--quiet', 'main')
+  expect((await fetchAll(made)).missing).toEqual({})
+  const directory = join(made.root, 'copy')
+  expect(describeUnsavedWork({ ...made.tools, directory })).toEqual([])
+  made.commit('copy/lib', { work: 'x' })
+  made.commit('copy', {})
+  made.git('copy', 'push', '--quiet', 'origin', 'HEAD:refs/heads/pushed')
+  expect(describeUnsavedWork({ ...made.tools, directory })).toEqual(['1 unpushed commit'])
 })
