@@ -4,9 +4,9 @@ import { desktopOf, locateMissions } from '../editor/desktop.ts'
 import { presenceJson } from '../editor/mission-presence.ts'
 import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
+import { remindOfHold, stateAndHold } from '../mission/hold-words.ts'
 import { listMissionRows } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
-import { stateWord } from '../mission/state-word.ts'
 import { displayRepo } from '../repo/reference.ts'
 import { tmuxClients } from '../tmux/clients.ts'
 
@@ -37,11 +37,12 @@ export default defineCommand<{ json?: boolean }>({
       printMissions(
         context,
         missions,
-        rows.map(row => stateWord(row.mission, row)),
+        rows.map(row => stateAndHold(context, row)),
       )
       const counts = counted.filter(word => summary[word] > 0).map(word => `${summary[word]} ${word}`)
       context.out.line(`\n${counts.join(', ')}`)
     }
+    if (!json) remindOfHold(context)
     return 0
   },
 })

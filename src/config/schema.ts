@@ -85,7 +85,7 @@ export const configSchema = v.strictObject({
       fork: key('f', 'fork this mission'),
       stop: key('x', 'stop this mission'),
       editor: key('e', 'open the editor'),
-      hold: key('h', 'hold all approvals'),
+      hold: key('h', 'hold all approvals, or release them'),
       detach: key('d', 'detach'),
       help: key('?', 'help menu'),
     }),

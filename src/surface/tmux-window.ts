@@ -1,12 +1,13 @@
+import { existsSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { windowName } from '../mission/naming.ts'
-import { announce, ringTerminal } from '../tmux/announce.ts'
+import { announceMission, ringTerminal } from '../tmux/announce.ts'
 import { sessionTarget } from '../tmux/current-window.ts'
 import { silenceMs } from '../tmux/deadline.ts'
 import { returnClients } from '../tmux/return-clients.ts'
 import { ownSocket } from '../tmux/server.ts'
 import { wasJustClosed } from '../tmux/session-closed-marker.ts'
+import { showMissionHold } from '../tmux/show-holds.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from '../tmux/tmux.ts'
 import { claimForMission, forgetMission } from '../tmux/windows.ts'
 import type { ShownMission, ShownState, Surface } from './surface.ts'
@@ -49,7 +50,7 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     const { state, waitingFor, isDone } = shown
     clearTimeout(this.#retry)
     const answer = this.#tmux.ask(
-      ...(this.#isClaimed ? [] : claimForMission(this.#pane, mission.id)),
+      ...(this.#isClaimed ? [] : this.#claim(mission)),
       this.#set('@agenc_state', state),
       this.#set('@agenc_waiting_for', waitingFor ?? ''),
       this.#set('@agenc_since', String(Math.floor(this.#context.now().getTime() / 1000))),
@@ -78,10 +79,15 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     return isWatched
   }
 
-  override alert(mission: ShownMission, words: string): void {
+  #claim({ id }: ShownMission): TmuxCommand[] {
+    const isHeld = existsSync(this.#context.paths.mission(id).hold)
+    return [...claimForMission(this.#pane, id), showMissionHold(this.#pane, isHeld)]
+  }
+
+  override alert(words: string): void {
     const { message, bell } = this.#config.notify
     const names = this.#clients.map(({ name }) => name)
-    if (message) announce(this.#tmux, names, `${windowName(mission)} ${words}`)
+    if (message) announceMission(this.#tmux, names, this.#pane, words)
     if (bell) for (const { tty } of this.#clients) ringTerminal(tty)
   }
 

@@ -1,19 +1,19 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { findProgram } from '../system/find-program.ts'
 import { injectKeys } from './keys/inject.ts'
-import { type KeyPrograms, keyTable } from './keys/key-table.ts'
+import { type KeyPrograms, keyHints, keyTable } from './keys/key-table.ts'
 import { newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
-import { sessionStyle } from './status-style.ts'
+import { showHold, statusBar } from './status-bar.ts'
 import type { Tmux } from './tmux.ts'
 
 /** Binds the keys and sets the style of the agenc session. Running it again changes nothing. */
 export function configureSession(context: Context, tmux: Tmux, config: Config['tmux']): void {
   const { paths } = context
   rmSync(paths.sessionClosed, { force: true })
-  tmux.ask(...sessionStyle(), markWhenClosed(tmux, paths))
+  tmux.ask(...statusBar(keyHints(config.keys)), showHold(existsSync(paths.hold)), markWhenClosed(tmux, paths))
   injectKeys(tmux, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
 }
 

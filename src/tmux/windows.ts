@@ -8,7 +8,7 @@ import {
   sessionTarget,
   type WindowId,
 } from './current-window.ts'
-import { windowStyle } from './status-style.ts'
+import { sameLabel, windowStyle } from './status-style.ts'
 import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
 import { type Answer, refusal } from './tmux-answer.ts'
 
@@ -16,6 +16,8 @@ import { type Answer, refusal } from './tmux-answer.ts'
 export interface WindowLabels {
   missionId: MissionId
   windowName: string
+  /** What the status line draws. */
+  label: string
   /** The columns of the switcher. */
   shortId: string
   repo: string
@@ -125,13 +127,8 @@ export function claimForMission(target: string, missionId: MissionId): TmuxComma
 
 /** For a window that stays open without its mission, because the user has panes in it or must read an error. */
 export function forgetMission(window: string): TmuxCommand[] {
-  return [
-    '@agenc_mission_uuid',
-    '@agenc_state',
-    '@agenc_done',
-    'window-status-format',
-    'window-status-current-format',
-  ].map(name => ['set-option', '-wu', '-t', window, name])
+  const options = ['@agenc_mission_uuid', '@agenc_state', '@agenc_done', '@agenc_hold', '@agenc_label']
+  return [...options, ...Object.keys(windowStyle)].map(name => ['set-option', '-wu', '-t', window, name])
 }
 
 export function renameMissionWindow(window: string, labels: WindowLabels): TmuxCommand[] {
@@ -145,12 +142,13 @@ function setOptions(target: string, options: Record<string, string>): TmuxComman
   return Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value])
 }
 
-function labelOptions({ shortId, repo, name, windowName }: WindowLabels): Record<string, string> {
+function labelOptions({ shortId, repo, name, label }: WindowLabels): Record<string, string> {
   return {
     '@agenc_short_id': shortId,
     '@agenc_repo': repo,
     '@agenc_name': name,
-    '@agenc_title': drawn(windowName),
+    '@agenc_label': drawn(label),
+    '@agenc_same_label': sameLabel(drawn(label)),
   }
 }
 

@@ -3,8 +3,9 @@ import type { Context } from '../../context.ts'
 import { ago } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
+import { remindOfHold, stateAndHold } from '../../mission/hold-words.ts'
 import { listMissionRows, type MissionRow } from '../../mission/list.ts'
-import { stateStyle, stateWord } from '../../mission/state-word.ts'
+import { stateStyle } from '../../mission/state-word.ts'
 import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
@@ -17,18 +18,20 @@ export default defineCommand<{ all?: boolean; json?: boolean }>({
     if (json) context.out.line(JSON.stringify(rows.map(({ mission }) => mission)))
     else if (rows.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")
     else printMissions(context, rows)
+    if (!json) remindOfHold(context)
     return 0
   },
 })
 
-function printMissions({ out, now }: Context, rows: readonly MissionRow[]): void {
+function printMissions(context: Context, rows: readonly MissionRow[]): void {
+  const { out, now } = context
   const missions = rows.map(({ mission }) => mission)
   const time = now()
   printTable(out, [
     { title: 'ID', cells: missions.map(mission => mission.short_id) },
     {
       title: 'STATE',
-      cells: rows.map(row => stateWord(row.mission, row)),
+      cells: rows.map(row => stateAndHold(context, row)),
       style: row => (rows[row]!.failedToStart ? 'red' : stateStyle(missions[row]!)),
     },
     {

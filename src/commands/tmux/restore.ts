@@ -20,7 +20,7 @@ import {
   findSession,
   refreshEnvironment,
 } from '../../tmux/session.ts'
-import { showRestorable } from '../../tmux/status-style.ts'
+import { showRestorable } from '../../tmux/status-bar.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
 import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'

@@ -33,9 +33,14 @@ const notes: Record<KeyName, string> = {
   fork: 'Fork this mission',
   stop: 'Stop this mission',
   editor: 'Open the editor',
-  hold: 'Hold all approvals',
+  hold: 'Hold all approvals, or release them',
   detach: 'Detach',
   help: 'Help',
+}
+
+/** For the status line. The names of the settings are the words. */
+export function keyHints(keys: Keys): { key: string; word: string }[] {
+  return Object.keys(notes).map(name => ({ key: keys[name as KeyName], word: name }))
 }
 
 /** The bindings of the key table `agenc`. */
@@ -64,7 +69,7 @@ function commandsOf(programs: KeyPrograms): Record<Exclude<KeyName, 'help'>, Tmu
     editor: withMission(
       quietly(tmux, [...agenc, 'mission', 'open', missionInView], { keepsEnvironment: true }),
     ),
-    hold: quietly(tmux, [...agenc, 'hold']),
+    hold: quietly(tmux, [...agenc, 'hold', '--toggle']),
     detach: ['detach-client'],
   }
 }
