@@ -28,25 +28,29 @@ export function submodulesLeftOut(repo: string): string {
   ].join('\n')
 }
 
-/** Fetches the submodules. One that cannot be fetched is reported, and does not keep the mission from starting. */
+/**
+ * Fetches the submodules. One that cannot be fetched is reported, and does not keep the mission from starting. Resolves to
+ * the missing ones.
+ */
 export async function fetchMissionSubmodules(
   context: Context,
   { agent, setupLog }: MissionPaths,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
   const { err } = context
-  let missing = 0
+  const missing: string[] = []
   err.line('agenc: fetching the submodules')
   await fetchSubmodules(context, agent, {
     showsProgress: err.isTerminal,
     logPath: setupLog,
     signal,
     onMissing: (path, reason) => {
-      missing++
+      missing.push(path)
       err.line(`agenc: submodule ${path} is missing: ${reason}`)
     },
   })
-  if (missing > 0) err.line('  To try again, in the mission: git submodule update --init --recursive')
+  if (missing.length > 0) err.line('  To try again, in the mission: git submodule update --init --recursive')
+  return missing
 }
 
 /** Runs the repo's setup command. Its output goes to the mission's setup log, and to the terminal if there is one. */

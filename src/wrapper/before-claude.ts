@@ -42,7 +42,10 @@ export async function setUpRepo(
   // A Claude that was here before could have changed git's settings, so nothing is fetched after it.
   const lacksSubmodules = mission.session_begun === 0 && submodulePaths(context, paths.agent).length > 0
   if (getRepo(db, repo)?.trusted !== 1) {
-    if (lacksSubmodules) context.err.line(submodulesLeftOut(repo))
+    if (lacksSubmodules) {
+      context.err.line(submodulesLeftOut(repo))
+      alertUser(run, mission, 'has no submodules, because its repo is not trusted')
+    }
     if (setup_pending === 1 && setup !== undefined) context.err.line(setupSkipped(repo))
     return
   }
@@ -54,12 +57,19 @@ export async function setUpRepo(
     endSetup(run, config, guard)
   })
   try {
-    if (lacksSubmodules) await fetchMissionSubmodules(context, paths, givenUp.signal)
+    const missing = lacksSubmodules ? await fetchMissionSubmodules(context, paths, givenUp.signal) : []
+    if (missing.length > 0) alertUser(run, mission, `starts without submodules: ${missing.join(', ')}`)
     if (setup !== undefined) await runSetup(context, paths, setup)
     missions.change(id, { setup_pending: 0 })
   } catch (error) {
     if (signals.received === null) throw error
   }
+}
+
+/** The lines above vanish when Claude takes the screen. */
+function alertUser({ surface }: Run, mission: MissionRecord, words: string): void {
+  surface.show(mission, { state: 'starting', waitingFor: null, isDone: false })
+  surface.alert(words)
 }
 
 /** Ends all processes that this one has started, except its guard. */

@@ -116,6 +116,25 @@ test('an unpushed branch of a repo that was added by path is not one of its orig
   )
 })
 
+test('in the session, a message names the submodules that are missing', async () => {
+  const box = sessionBox()
+  const repos = gitBench(box.root, box.env)
+  repos.repo('src/lib')
+  repos.repo('src/app')
+  const add = ['submodule', 'add', '--quiet', join(box.root, 'src/lib'), 'lib']
+  repos.git('src/app', '-c', 'protocol.file.allow=always', ...add)
+  repos.commit('src/app', {})
+  const first = await box.start()
+  const client = box.attach()
+  await client.waitForText('1 idle')
+  const repo = box.agenc(['repo', 'add', join(box.root, 'src/app'), '--trust']).stdout.trim()
+  const made = box.agenc(['mission', 'new', repo, '--no-focus'], { env: box.inside(first.id) })
+  await client.waitForText('starts without submodules: lib')
+  await box.waitForState(made.stdout.trim(), 'idle')
+  const log = join(box.agencHome, 'missions', made.stdout.trim(), 'setup.log')
+  expect(readFileSync(log, 'utf8')).toContain("transport 'file' not allowed")
+})
+
 test('in the session, both the command and the new window say that submodules are left out', async () => {
   const box = sessionBox()
   const first = await box.start()
