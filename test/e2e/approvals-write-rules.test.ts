@@ -78,6 +78,14 @@ test('a rule that is there already is not written twice, and one that matches no
   expect(rulesOf(box)).toHaveLength(1)
 })
 
+test('without a record it says so, and the approvals of the repo decide whether allow rules count', async () => {
+  const box = sandbox()
+  box.agenc(['config', 'set', `repos.${app}.approve`, 'rules'])
+  const done = box.agenc(['approvals', 'allow', 'ls *', '--repo', app])
+  expect(done.stderr).toContain('No requests are recorded yet.')
+  expect(done.stderr).not.toContain('allow rules are ignored')
+})
+
 test('secrets in the record are masked', async () => {
   const box = await boxWithRecord()
   const done = box.agenc(['approvals', 'deny', 'curl *'])

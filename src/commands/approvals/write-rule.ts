@@ -13,6 +13,7 @@ import { readStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
+import { effectiveApprove } from '../../mission/effective-settings.ts'
 import { knownRepoIds } from '../../repo/catalogue.ts'
 import { resolveRepoOrPath } from '../../repo/choose-repo.ts'
 
@@ -44,14 +45,15 @@ export function writeRuleCommand(decision: 'allow' | 'deny', examples: readonly 
           ? {}
           : { repo: await resolveRepoOrPath(context, word, await knownRepoIds(context)) }
       const rule: Rule = { tool, match: command, decision, ...repo }
-      const { approvals } = await readConfig(context.paths)
+      const config = await readConfig(context.paths)
       const record = await readRecord(context)
-      const matches = effectOfRule(rule, [...approvals.rules, rule], record)
+      const matches = effectOfRule(rule, [...config.approvals.rules, rule], record)
       if (!json) printMatches(context, matches, record.length)
       const added = await addRule(context.paths, rule)
       if (json) context.out.line(JSON.stringify(writtenJson(added, matches)))
       else context.err.line(summaryOf(added))
-      if (decision === 'allow' && approvals.mode === 'ask') context.err.line(ignoredByDefault)
+      const approve = effectiveApprove({ approve: null, repo: rule.repo ?? null }, config)
+      if (decision === 'allow' && approve === 'ask') context.err.line(ignoredByDefault)
       return 0
     },
   })
@@ -89,7 +91,11 @@ function printMatches({ out, err }: Context, matches: readonly Match<PastRequest
     rows.set(key, { decision, tool, text, times: (rows.get(key)?.times ?? 0) + 1 })
   }
   if (rows.size === 0) {
-    err.line(`It matches none of the ${recorded} recorded requests.`)
+    err.line(
+      recorded === 0
+        ? 'No requests are recorded yet.'
+        : `It matches none of the ${recorded} recorded requests.`,
+    )
     return
   }
   err.line(`It matches ${matches.length} of the ${recorded} recorded requests, which would get this answer:`)
