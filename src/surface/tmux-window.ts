@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { windowName } from '../mission/naming.ts'
+import { closeWithProgram, explainCrash, markExplaining } from '../tmux/after-crash.ts'
 import { announce, ringTerminal } from '../tmux/announce.ts'
 import { sessionTarget } from '../tmux/current-window.ts'
 import { silenceMs } from '../tmux/deadline.ts'
@@ -49,8 +50,9 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     const { state, waitingFor, isDone } = shown
     clearTimeout(this.#retry)
     const answer = this.#tmux.ask(
-      ...(this.#isClaimed ? [] : claimForMission(this.#pane, mission.id)),
+      ...(this.#isClaimed ? [] : this.#claim(mission)),
       this.#set('@agenc_state', state),
+      markExplaining(this.#pane, state === 'crashed'),
       this.#set('@agenc_waiting_for', waitingFor ?? ''),
       this.#set('@agenc_since', String(Math.floor(this.#context.now().getTime() / 1000))),
       ...(isDone ? [] : [['set-option', '-wu', '-t', this.#pane, '@agenc_done']]),
@@ -87,15 +89,17 @@ export class TmuxWindow extends TerminalSurface implements Surface {
 
   override abandon(): void {
     clearTimeout(this.#retry)
-    this.#tmux.ask(...forgetMission(this.#pane))
+    this.#tmux.ask(closeWithProgram(this.#pane), ...forgetMission(this.#pane))
   }
 
   override leave({ isStopped }: { isStopped: boolean }): void {
     clearTimeout(this.#retry)
     const { paths, now, env } = this.#context
-    if (isStopped && wasJustClosed(paths, now())) return
+    const close = closeWithProgram(this.#pane)
+    if (isStopped && wasJustClosed(paths, now())) return void this.#tmux.ask(close)
     const parent = isStopped ? undefined : env.AGENC_PARENT_WINDOW
     const answer = this.#tmux.ask(
+      close,
       [
         'display-message',
         '-p',
@@ -111,6 +115,14 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     if (isLast) returnClients(this.#tmux, clients)
     if (window && Number(panes) > 1) this.#tmux.ask(...forgetMission(window))
     if (parent && this.#returns(isActive === '1')) this.#tmux.ask(['select-window', '-t', parent])
+  }
+
+  /** A wrapper that failed to get the lease may have removed the marks. */
+  #claim({ id }: ShownMission): TmuxCommand[] {
+    const { self, env } = this.#context
+    const parent = env.AGENC_PARENT_WINDOW
+    const environment = { AGENC_MISSION_UUID: id, ...(parent ? { AGENC_PARENT_WINDOW: parent } : {}) }
+    return [...claimForMission(this.#pane, id), ...explainCrash(self, this.#pane, id, environment)]
   }
 
   #returns(isActive: boolean): boolean {

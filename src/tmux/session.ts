@@ -20,6 +20,9 @@ const refreshed =
 const ofOneClaude =
   /^CLAUDE(CODE$|_CODE_(CHILD|SESSION|ENTRYPOINT|EXECPATH|MESSAGING)|_PID$|_SESSION|_EFFORT$)/
 
+/** Variables that say which mission, or agent, a program belongs to. An agent may have started the tmux server. */
+const ofOneMission = ['AGENC_MISSION_UUID', 'AGENC_PARENT_WINDOW', 'CLAUDECODE']
+
 /** A running agenc session. */
 export interface Session {
   kind: 'there'
@@ -85,6 +88,8 @@ export function contextOfSession(context: Context, state: SessionState): Context
 
 export interface FirstWindow {
   name: string
+  /** Defaults to the user's home directory. */
+  directory?: string
   command: readonly string[]
   /** Set only for the first program, not for later windows of the session. */
   environment?: Record<string, string>
@@ -131,12 +136,12 @@ function newSession(
     [
       'new-session',
       '-d',
-      ...['-s', sessionName, '-n', first.name, '-c', literal(context.env.HOME ?? '/')],
+      ...['-s', sessionName, '-n', first.name, '-c', literal(first.directory ?? context.env.HOME ?? '/')],
       ...(size === null ? [] : ['-x', String(size.columns), '-y', String(size.rows)]),
       ...environment.flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       ...first.command,
     ],
-    ...own.map(([name]) => ['set-environment', '-u', '-t', `${sessionTarget}:`, name]),
+    ...ofOneMission.map(name => ['set-environment', '-r', '-t', `${sessionTarget}:`, name]),
     ['set-option', '-t', `${sessionTarget}:`, 'destroy-unattached', 'off'],
     ['set-option', '-w', '-t', `${sessionTarget}:`, 'remain-on-exit', 'off'],
   ]

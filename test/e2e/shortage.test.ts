@@ -61,7 +61,7 @@ test('a wrapper names it on its screen', async () => {
       env: box.env,
       cwd: box.root,
     })
-    await terminal.waitForText(/Press Enter|ulimit|EMFILE/)
+    await terminal.waitForText(/Enter: resume|ulimit|EMFILE/)
     screens.push(terminal.screen().replaceAll('\n', ''))
     terminal.type('\r')
     await terminal.exited

@@ -210,6 +210,7 @@ describe('two processes that resume the same mission at once', () => {
       directory: box.root,
       command: wrapperCommand({ self: [process.execPath, agencScript] }, { id }),
       environment: {},
+      self: [process.execPath, agencScript],
       parent: null,
       after: null,
       focus: false,
@@ -244,15 +245,16 @@ describe('two processes that resume the same mission at once', () => {
   })
 })
 
-test('a window that only shows why Claude ended is not the mission’s', async () => {
+test('a window that only shows why Claude ended is marked, and is no place where the mission runs', async () => {
   const box = sessionBox()
   const a = await box.start()
   box.agenc(['config', 'set', 'claude.command', '/bin/false'])
   const made = box.agenc(['mission', 'new', '--blank'], { env: box.inside(a.id) })
-  const { id } = box.windows().find(window => window.id !== a.id)!
-  await waitFor('the reason', () => box.tmux('capture-pane', '-p', '-t', id).includes('Press Enter to close'))
-  expect(box.windows().find(window => window.id === id)).toMatchObject({ mission: '', state: '' })
-  expect(box.mission(made.stdout.trim()).tmux_window).toBeNull()
+  const mission = made.stdout.trim()
+  const { id } = box.windowOf(mission)!
+  await waitFor('the reason', () => box.tmux('capture-pane', '-p', '-t', id).includes('q: close'))
+  expect(box.windowOf(mission)).toMatchObject({ id, state: 'crashed' })
+  expect(box.mission(mission).tmux_window).toBeNull()
 })
 
 test('rename also renames the window, and prints nothing if there is none', async () => {

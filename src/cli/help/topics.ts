@@ -176,7 +176,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           'agenc mission ls --json |',
           '  jq -r \'.[] | select(.state == "waiting") | .id\'',
           "agenc status --json | jq '.summary.waiting'",
-          'id=$(agenc mission new owner/name --no-focus)',
+          'id=$(agenc mission new owner/name --detach)',
         ],
       },
       'Many commands take --quiet, which prints only results, warnings and errors, and asks nothing. --yes confirms a deletion in advance. The package has types for TypeScript: import type { Mission, Status } from "agenc".',

@@ -3,6 +3,8 @@ import { withStore } from '../../db/with-store.ts'
 import { archiveMissions, unarchiveMissions } from '../../mission/archive.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { missionService } from '../../mission/open-service.ts'
+import { closeExplanations } from '../../tmux/after-crash.ts'
+import { tmuxOf } from '../../tmux/server.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
@@ -24,7 +26,9 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
         unarchiveMissions(missions, left)
         throw stillRunning(left)
       }
-      return chosen.map(({ id }) => id)
+      const ids = chosen.map(({ id }) => id)
+      closeExplanations(tmuxOf(context), ids)
+      return ids
     })
     if (json) context.out.line(JSON.stringify(ids.map(id => ({ id, archived: true }))))
     return 0

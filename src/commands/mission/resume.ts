@@ -12,13 +12,15 @@ import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { goToWindow, missionWindows, windowsUnknown } from '../../tmux/windows.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
-import { destinationFor, launchMission } from '../../wrapper/launch.ts'
+import { destinationFor, isAgent, launchMission } from '../../wrapper/launch.ts'
+import { windowOptions } from './window-options.ts'
 
 interface Input {
   mission?: string
   permissionMode?: string
   restart?: boolean
-  focus: boolean
+  focus?: boolean
+  detach?: boolean
   json?: boolean
 }
 
@@ -28,14 +30,15 @@ export default defineCommand<Input>({
   options: [
     { flags: '--permission-mode <mode>', description: 'use this permission mode from now on' },
     { flags: '--restart', description: 'if it is running, restart its Claude as soon as it is idle' },
-    { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
+    ...windowOptions,
     jsonOption,
   ],
   examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart'],
-  async run(context, { mission: word, permissionMode, restart, focus, json }) {
+  async run(context, { mission: word, permissionMode, restart, focus, detach, json }) {
     if (permissionMode !== undefined) await checkMode(context, permissionMode)
     const mission = await readStore(context, db => chooseMission(context, db, word))
-    const destination = statusNow(context, mission) === 'running' ? null : await destinationFor(context)
+    const destination =
+      statusNow(context, mission) === 'running' ? null : await destinationFor(context, { focus, detach })
     if (permissionMode !== undefined)
       await withStore(context, db =>
         missionService(context, db).change(mission.id, { permission_mode: permissionMode }, [
@@ -44,9 +47,9 @@ export default defineCommand<Input>({
         ]),
       )
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
-    if (destination) return launchMission(context, destination, mission, { focus })
+    if (destination) return launchMission(context, destination, mission, { focus, detach })
     if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
-    return resumeRunning(context, mission, { restart, focus })
+    return resumeRunning(context, mission, { restart, focus: focus ?? (!detach && !isAgent(context)) })
   },
 })
 

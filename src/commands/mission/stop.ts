@@ -5,6 +5,8 @@ import { usageError } from '../../errors.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusesOf } from '../../mission/mission-status.ts'
 import { shortId } from '../../mission-id.ts'
+import { closeExplanations } from '../../tmux/after-crash.ts'
+import { tmuxOf } from '../../tmux/server.ts'
 import { dismissLost, stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 interface Input {
@@ -29,6 +31,8 @@ export default defineCommand<Input>({
       const lost = all ? [] : chosen.filter((_, index) => statuses[index] === 'crashed')
       const left = await stopMissions(context, db, running)
       for (const mission of lost) if (!(await dismissLost(context, db, mission))) left.push(mission)
+      const ended = chosen.filter(mission => !running.includes(mission)).map(({ id }) => id)
+      if (!all && ended.length > 0) closeExplanations(tmuxOf(context), ended)
       const stopped = [...running, ...lost].filter(mission => !left.includes(mission))
       if (json) context.out.line(JSON.stringify(stopped.map(({ id }) => ({ id, status: 'stopped' }))))
       else if (!all) {

@@ -1,33 +1,23 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
-import { readConfig } from '../../config/read.ts'
 import type { Context } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import { getMission, listMissions } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { statusesOf, statusNow } from '../../mission/mission-status.ts'
-import { displayName, windowLabels } from '../../mission/naming.ts'
+import { displayName } from '../../mission/naming.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { withEnding } from '../../mission/wrapper-note.ts'
 import { shortId } from '../../mission-id.ts'
-import { configureSession } from '../../tmux/configure.ts'
-import { sessionTarget } from '../../tmux/current-window.ts'
-import { adoptServer } from '../../tmux/server.ts'
-import {
-  askForSession,
-  contextOfSession,
-  createSession,
-  findSession,
-  refreshEnvironment,
-} from '../../tmux/session.ts'
+import { contextOfSession, findSession, refreshEnvironment } from '../../tmux/session.ts'
 import { showRestorable } from '../../tmux/status-style.ts'
 import type { Tmux } from '../../tmux/tmux.ts'
 import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
-import { becomeMission, openWindow } from '../../tmux/windows.ts'
 import { whyNotResumable } from '../../wrapper/find-conversation.ts'
-import { startReserved, wrapperEnvironment } from '../../wrapper/launch.ts'
+import { startReserved } from '../../wrapper/launch.ts'
 import { AlreadyRunning } from '../../wrapper/lease.ts'
+import { openInSession } from '../../wrapper/open-in-session.ts'
 
 const patienceMs = 30_000
 const pauseMs = 20
@@ -88,7 +78,7 @@ async function restoreOne(
   const obstacle = await whyNotResumable(context, mission)
   if (obstacle !== null) return obstacle
   try {
-    await startReserved(context, db, mission, command => openRestoredWindow(context, tmux, mission, command))
+    await startReserved(context, db, mission, command => openInSession(context, tmux, mission, command))
   } catch (error) {
     if (!(error instanceof AlreadyRunning)) throw error
     return error.message
@@ -104,28 +94,4 @@ async function restoreOne(
     await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
   return 'it did not start in time; its window shows how far it got'
-}
-
-/** Resolves to the pid of the window's program. */
-async function openRestoredWindow(
-  context: Context,
-  tmux: Tmux,
-  mission: MissionRecord,
-  command: readonly string[],
-): Promise<number> {
-  const environment = wrapperEnvironment(mission, null)
-  if (askForSession(tmux).kind === 'there') {
-    const directory = context.paths.mission(mission.id).agent
-    const labels = windowLabels(mission)
-    const wish = { labels, directory, command, environment, parent: null, after: null }
-    return openWindow(tmux, { ...wish, focus: false, hasCrashed: true }).pid
-  }
-  const first = { name: mission.id, command, environment }
-  const become = becomeMission(`${sessionTarget}:`, windowLabels(mission), null)
-  if (!createSession(context, tmux, first, ...become))
-    return openRestoredWindow(context, tmux, mission, command)
-  const [pid] = tmux.tell(['display-message', '-p', '-t', `${sessionTarget}:`, '#{pane_pid}'])
-  const found = adoptServer(context, tmux)
-  if (found) configureSession(context, found, (await readConfig(context.paths)).tmux)
-  return Number(pid)
 }
