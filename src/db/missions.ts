@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { Approve } from '../config/approve-modes.ts'
 import type { MissionId } from '../mission-id.ts'
 
-/** How a run of a mission ended. */
-export type EndedBy = 'user' | 'lost'
+/** How a run of a mission ended. `kill` means that the last `tmux kill` ended it. */
+export type EndedBy = 'user' | 'lost' | 'kill'
 
 export type State = 'starting' | 'idle' | 'busy' | 'waiting'
 export type WaitingFor = 'permission' | 'question' | 'plan' | 'trust' | 'input'

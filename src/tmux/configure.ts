@@ -8,12 +8,13 @@ import { newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
 import { sessionStyle } from './status-style.ts'
 import type { Tmux } from './tmux.ts'
+import { noteWindowOrder } from './window-order.ts'
 
 /** Binds the keys and sets the style of the agenc session. Running it again changes nothing. */
 export function configureSession(context: Context, tmux: Tmux, config: Config['tmux']): void {
   const { paths } = context
   rmSync(paths.sessionClosed, { force: true })
-  tmux.ask(...sessionStyle(), markWhenClosed(tmux, paths))
+  tmux.ask(...sessionStyle(), markWhenClosed(tmux, paths), noteWindowOrder(tmux, paths))
   injectKeys(tmux, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
 }
 

@@ -11,6 +11,7 @@ import { stopMarking } from './session-closed-marker.ts'
 import { literal, type Tmux, type TmuxCommand } from './tmux.ts'
 import type { Answer } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'
+import { stopNotingOrder } from './window-order.ts'
 import { listMissionWindows, windowsIn } from './windows.ts'
 
 /** Variables that a session takes from the user's current environment, because its own may be outdated. */
@@ -167,7 +168,11 @@ export function refreshEnvironment({ env }: Context, tmux: Tmux): void {
  */
 export function releaseSession(tmux: Tmux, { clients }: Session): void {
   // Errors are ignored here: a client may have come from no other session, or have left.
-  tmux.source([...clients.map(client => line(returnToLastSession(client))), line(stopMarking)])
+  tmux.source([
+    ...clients.map(client => line(returnToLastSession(client))),
+    line(stopMarking),
+    line(stopNotingOrder),
+  ])
   const keys = readKeys(tmux, [])
   const done = keys && tmux.source(restoringScript(keys))
   refuseErrors(done?.errors.filter(isKeyProblem) ?? [])

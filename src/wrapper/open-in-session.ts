@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError, usageError } from '../errors.ts'
 import { windowLabels } from '../mission/naming.ts'
+import { hasTerminal } from '../surface/terminal.ts'
 import { configureSession } from '../tmux/configure.ts'
 import { sessionTarget } from '../tmux/current-window.ts'
 import { adoptServer } from '../tmux/server.ts'
@@ -49,7 +50,7 @@ export function sessionFor(context: Context, mayCreate: boolean): Tmux {
   if (state.kind === 'there') refuseOtherHome(context, state)
   else if (!mayCreate)
     throw usageError(
-      'There is no agenc session to open a window in.',
+      `${hasTerminal(context) ? 'There' : 'Not a terminal, and there'} is no agenc session to open a window in.`,
       "Create one with --detach, or with 'agenc tmux attach' in a terminal.",
     )
   return tmux

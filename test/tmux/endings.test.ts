@@ -73,6 +73,8 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
     await waitFor('all processes to end', () => !processes.some(isAlive))
     expect(statuses(box)).toEqual(['crashed', 'crashed'])
     const terminal = box.attach()
+    await terminal.waitForText('2 missions were running. Restore them? (Y/n)')
+    terminal.type('n\r')
     await terminal.waitForText('(blank)')
     await terminal.waitForText('agenc tmux restore')
     terminal.type('\u0002d')

@@ -97,7 +97,7 @@ describe('outside the session', () => {
     const box = sessionBox()
     const refused = box.agenc(['mission', 'new', '--blank', ...flags])
     expect(refused).toMatchObject({ exitCode: 64, stdout: '' })
-    expect(refused.stderr).toMatch(/There is no agenc session.*\n.*--detach.*agenc tmux attach/)
+    expect(refused.stderr).toMatch(/there is no agenc session.*\n.*--detach.*agenc tmux attach/)
     expect(box.missions()).toEqual([])
   })
 

@@ -124,7 +124,7 @@ describe('the parent window', () => {
     expect(box.windowOf(fromPane.stdout.trim())).toMatchObject({ parent: b.id })
   })
 
-  test("from Claude's Bash tool, it is that mission's window, not the current one", async () => {
+  test("a mission from Claude's Bash tool opens after that Claude's window, and moves nobody", async () => {
     const box = sessionBox()
     box.agenc(['config', 'set', 'claude.permission_mode', 'acceptEdits'])
     const a = await box.start()
@@ -138,8 +138,9 @@ describe('the parent window', () => {
       return box.windows().length === 3
     })
     const [, side] = box.windows()
-    expect(side).toMatchObject({ parent: a.id, isActive: true })
+    expect(side).toMatchObject({ parent: '', isActive: false })
     expect(side!.mission).not.toBe(b.mission)
+    expect(box.windowOf(b.mission)!.isActive).toBe(true)
   })
 
   test('AGENC_TMUX alone does not mean inside the session', () => {
