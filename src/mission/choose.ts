@@ -85,7 +85,7 @@ export function resolveMission<M extends Named>(
 }
 
 function resolveHere<M extends Named>(missions: readonly M[], env: NodeJS.ProcessEnv): M {
-  const id = env.AGENC_MISSION_UUID
+  const id = env.AGENC_MISSION_UUID || env.AGENC_HERE
   if (!id) throw usageError('"." works only inside a mission', "Run 'agenc mission ls'.")
   const found = missions.find(mission => mission.id === id)
   if (!found)

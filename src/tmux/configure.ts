@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { findProgram } from '../system/find-program.ts'
 import { injectKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyTable } from './keys/key-table.ts'
+import { startShellsBesideMissions } from './mission-shell.ts'
 import { newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
 import { sessionStyle } from './status-style.ts'
@@ -14,7 +15,12 @@ import { noteWindowOrder } from './window-order.ts'
 export function configureSession(context: Context, tmux: Tmux, config: Config['tmux']): void {
   const { paths } = context
   rmSync(paths.sessionClosed, { force: true })
-  tmux.ask(...sessionStyle(), markWhenClosed(tmux, paths), noteWindowOrder(tmux, paths))
+  tmux.ask(
+    ...sessionStyle(),
+    markWhenClosed(tmux, paths),
+    noteWindowOrder(tmux, paths),
+    startShellsBesideMissions(context.self),
+  )
   injectKeys(tmux, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
 }
 

@@ -16,13 +16,13 @@ import { listMissionWindows, windowsIn } from './windows.ts'
 
 /** Variables that a session takes from the user's current environment, because its own may be outdated. */
 const refreshed =
-  /^(PATH|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS)$|^(CLAUDE|ANTHROPIC)_/i
+  /^(PATH|VISUAL|EDITOR|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS)$|^(CLAUDE|ANTHROPIC)_/i
 /** Variables that a Claude sets for the programs it starts. A whole session must never inherit them. */
 const ofOneClaude =
   /^CLAUDE(CODE$|_CODE_(CHILD|SESSION|ENTRYPOINT|EXECPATH|MESSAGING)|_PID$|_SESSION|_EFFORT$)/
 
 /** Variables that say which mission, or agent, a program belongs to. An agent may have started the tmux server. */
-const ofOneMission = ['AGENC_MISSION_UUID', 'AGENC_PARENT_WINDOW', 'CLAUDECODE']
+const ofOneMission = ['AGENC_MISSION_UUID', 'AGENC_HERE', 'AGENC_PARENT_WINDOW', 'CLAUDECODE']
 
 /** A running agenc session. */
 export interface Session {
@@ -132,6 +132,7 @@ function newSession(
 ): TmuxCommand[] {
   const size = terminalSize()
   const own = Object.entries(first.environment ?? {})
+  const foreign = ofOneMission.filter(name => context.env[name] !== undefined || name === 'CLAUDECODE')
   const environment = [...shared, ['AGENC_TMUX', '1'], ['AGENC_DIRPATH', context.paths.home], ...own]
   return [
     [
@@ -142,7 +143,8 @@ function newSession(
       ...environment.flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       ...first.command,
     ],
-    ...ofOneMission.map(name => ['set-environment', '-r', '-t', `${sessionTarget}:`, name]),
+    ...own.map(([name]) => ['set-environment', '-u', '-t', `${sessionTarget}:`, name]),
+    ...foreign.map(name => ['set-environment', '-r', '-t', `${sessionTarget}:`, name]),
     ['set-option', '-t', `${sessionTarget}:`, 'destroy-unattached', 'off'],
     ['set-option', '-w', '-t', `${sessionTarget}:`, 'remain-on-exit', 'off'],
   ]

@@ -94,7 +94,11 @@ function commandsToReuse(pane: string, wish: NewWindow): TmuxCommand[] {
 
 const openedFormat = '#{window_id} #{pane_pid}'
 
-function program({ directory, environment, command }: NewWindow): string[] {
+function program({
+  directory,
+  environment,
+  command,
+}: Pick<NewWindow, 'directory' | 'environment' | 'command'>): string[] {
   const variables = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   return ['-c', literal(directory), ...variables, ...command]
 }
@@ -118,6 +122,19 @@ function windowOf(
 function openedIn(lines: readonly string[]): OpenedWindow | undefined {
   const [window, pid] = lines.find(line => /^@\d+ \d+$/.test(line))?.split(' ') ?? []
   return window === undefined ? undefined : { window: window as WindowId, pid: Number(pid) }
+}
+
+export interface OtherWindow {
+  name: string
+  after: WindowId
+  directory: string
+  command: readonly string[]
+  environment: Record<string, string>
+}
+
+/** Opens a window that belongs to no mission, and goes there. */
+export function openOtherWindow(tmux: Tmux, { name, after, ...wish }: OtherWindow): void {
+  tmux.tell(['new-window', '-a', '-t', `${sessionTarget}:${after}`, '-n', literal(name), ...program(wish)])
 }
 
 /** Turns a window into a mission's window. The name comes last, because the target may be the old name. */
@@ -183,6 +200,12 @@ export function missionWindows(tmux: Tmux): Map<MissionId, WindowId> | null {
   const answer = tmux.ask(listMissionWindows)
   if (answer.kind === 'no-server') return new Map()
   return answer.kind === 'failed' ? null : windowsIn(answer.lines)
+}
+
+/** The windows in which Claude has finished since the user last looked. */
+export function unseenWindows(tmux: Tmux): string[] {
+  const answer = tmux.ask(['list-windows', '-a', '-F', '#{?@agenc_done,#{window_id},}'])
+  return answer.kind === 'ok' ? answer.lines.filter(window => window !== '') : []
 }
 
 export function windowsUnknown(): AgencError {

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { type EndedBy, getMission, leaseHolder, listMissions, type MissionRecord } from '../db/missions.ts'
-import type { Database } from '../db/open-store.ts'
+import { type Database, setPatience } from '../db/open-store.ts'
 import { statusesOf, statusNow } from '../mission/mission-status.ts'
 import { displayName } from '../mission/naming.ts'
 import { missionService } from '../mission/open-service.ts'
@@ -93,7 +93,7 @@ async function restoreOne(
 
 /**
  * Notes that `tmux kill` is about to end these missions, so that they can be restored together. Returns a function that
- * takes it back for some of them.
+ * takes it back for some of them. If the store cannot be written now, the session ends without it.
  */
 export function rememberKilled(
   context: Context,
@@ -105,12 +105,17 @@ export function rememberKilled(
     service.write(writer => {
       for (const mission of missions) writer.changeIfHeldBy(mission.id, leaseHolder(mission), { ended_by })
     })
-  mark(
-    listMissions(db, { archived: true }).filter(({ ended_by }) => ended_by === 'kill'),
-    'user',
-  )
-  mark(running, 'kill')
-  return spared => mark(spared, null)
+  const isEarlier = ({ ended_by }: MissionRecord) => ended_by === 'kill'
+  setPatience(db, 0)
+  try {
+    mark(listMissions(db, { archived: true }).filter(isEarlier), 'user')
+    mark(running, 'kill')
+    return spared => mark(spared, null)
+  } catch {
+    return () => {}
+  } finally {
+    setPatience(db)
+  }
 }
 
 /** The missions that `tmux kill` has ended since `at`, or is ending. */

@@ -153,7 +153,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           ['AGENC_DIRPATH', "agenc's home, instead of ~/.agenc"],
           ['AGENC_DEBUG', '1 prints a stack trace with every error'],
           ['NO_COLOR, FORCE_COLOR', 'no colours; colours even into a pipe'],
-          ['VISUAL, EDITOR', "the editor for 'agenc config edit'"],
+          ['VISUAL, EDITOR', "the editor for 'agenc config edit', and for missions if no other is found"],
           ['CLAUDE_CONFIG_DIR', "the directory of Claude Code's own files"],
         ],
       },
@@ -161,6 +161,7 @@ export const topics: Readonly<Record<string, Topic>> = {
       {
         rows: [
           ['AGENC_MISSION_UUID', "the mission; on the command line, '.' stands for it"],
+          ['AGENC_HERE', 'the same, in a shell that you open beside the mission in the session'],
           ['AGENC_PARENT_WINDOW', 'the tmux window that the mission was started from, if any'],
           ['AGENC_TMUX', '1 in the agenc session'],
         ],
