@@ -15,6 +15,8 @@ export interface Paths {
   tmuxSocket: string
   /** tmux touches this file when the session is closed. It does not if tmux is killed. */
   sessionClosed: string
+  /** Exists while automatic approvals are paused for all missions. */
+  hold: string
   missions: string
   mission(id: MissionId): MissionPaths
 }
@@ -35,6 +37,11 @@ export class MissionPaths {
   /** The first prompt. Deleted when Claude has taken it. */
   get prompt(): string {
     return `${this.root}/prompt`
+  }
+
+  /** Exists while automatic approvals are paused for this mission. */
+  get hold(): string {
+    return `${this.root}/hold`
   }
 
   /** Exists once a Claude was started with a first prompt that is a /command. */
@@ -115,6 +122,7 @@ export function pathsAt(home: string): Paths {
     repoChoices: join(home, 'repo-choices'),
     tmuxSocket: join(home, 'tmux-socket'),
     sessionClosed: join(home, 'session-closed'),
+    hold: join(home, 'hold'),
     missions,
     mission: id => new MissionPaths(`${missions}/${id}`),
   }

@@ -80,4 +80,5 @@ export function tint(colour: keyof typeof colours, text: string): string {
 
 export const bold = (text: string): string => `\u001b[1m${text}\u001b[22m`
 export const inverse = (text: string): string => `\u001b[7m${text}\u001b[27m`
-export const shaded = (text: string): string => `\u001b[48;2;55;55;55m${text}\u001b[49m`
+/** Sets both colours, because the terminal's own text may be as dark as this background. */
+export const shaded = (text: string): string => `\u001b[38;2;255;255;255;48;2;55;55;55m${text}\u001b[39;49m`

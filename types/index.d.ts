@@ -10,6 +10,8 @@ export interface Mission {
   id: string
   short_id: string
   name: string | null
+  /** The first line of its first prompt. */
+  about: string | null
   /** `github.com/owner/name`, `local/<parent>/<name>`, or null for a blank mission. */
   repo: string | null
   /** The mission's name or, if it has none, its repo. */
@@ -21,6 +23,8 @@ export interface Mission {
   waiting_since: string | null
   /** True if work continues in the background while Claude is idle. */
   background: boolean
+  /** True if Claude has finished something in a window that you have not looked at since. Null if tmux did not answer. */
+  done_unseen: boolean | null
   permission_mode: string | null
   permission_mode_source: 'mission' | 'repo' | 'config' | 'claude'
   approve: 'ask' | 'rules' | 'all'

@@ -29,12 +29,18 @@ export async function startFiles(root, settings) {
   }
 
   // What a command needs in its normal course it imports statically. Everything behind an `import()` stays outside.
-  for (const { words, path } of await hotCommands(root))
+  const registry = await readRegistry(root)
+  for (const { words, path } of await hotCommands(registry))
     await add(
       `hot/${words.join('.')}.js`,
       hotEntry(path, words.length),
       ({ target }) => target !== '../main.js',
     )
+
+  for (const [name, whole] of Object.entries(registry.shortForms)) {
+    const target = `${whole.replace(' ', '.')}.js`
+    if (files.has(`hot/${target}`)) files.set(`hot/${name}.js`, shortEntry(target, whole.split(' ')))
+  }
 
   // These two contain the modules that src/main.ts imports, commander included. All modules that those load are lazy.
   const main = join(root, 'src/main.ts')
@@ -51,8 +57,14 @@ function hotEntry(path, wordCount) {
       runLoaded(command, argv.slice(${wordCount}), async () => (await import('../main.js')).main(argv))`
 }
 
+/** Passes a short form on to the file of the command that it stands for. */
+function shortEntry(target, words) {
+  return `import { main as whole } from ${JSON.stringify(`./${target}`)}
+    export const main = argv => whole([...${JSON.stringify(words)}, ...argv.slice(1)])`
+}
+
 /** Evaluates the registry with every command replaced by the path of its file. */
-async function hotCommands(root) {
+async function readRegistry(root) {
   const { outputFiles } = await build({
     entryPoints: [join(root, 'src/commands/registry.ts')],
     write: false,
@@ -61,6 +73,10 @@ async function hotCommands(root) {
     plugins: [pathsForCommands],
   })
   const { registry } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)
+  return registry
+}
+
+async function hotCommands(registry) {
   const all = [
     ...Object.entries(registry.nouns).flatMap(([noun, { verbs }]) =>
       Object.entries(verbs).map(([verb, entry]) => ({ words: [noun, verb], entry })),

@@ -3,7 +3,7 @@ import type { Entry, Noun } from '../../src/cli/command.ts'
 import { declareCommand, helpColumns } from '../../src/cli/commander.ts'
 import { registry } from '../../src/commands/registry.ts'
 
-const { nouns, topLevel } = registry
+const { nouns, topLevel, shortForms } = registry
 
 /** One page per noun, with the help text of each verb as the program itself prints it. */
 export async function commandPages(): Promise<Record<string, string>> {
@@ -24,7 +24,10 @@ function indexPage(): string {
     ),
   )
   const others = Object.entries(topLevel).map(([name, entry]) => row(`${name}.md`, name, entry))
-  return `# Commands\n\nGenerated from the program by \`npm run generate\`.\n\n| command | does |\n|---|---|\n${[...verbs, ...others].filter(Boolean).join('\n')}\n`
+  const short = Object.entries(shortForms).map(
+    ([name, whole]) => `| \`agenc ${name}\` | \`agenc ${whole}\` |`,
+  )
+  return `# Commands\n\nGenerated from the program by \`npm run generate\`.\n\n| command | does |\n|---|---|\n${[...verbs, ...others].filter(Boolean).join('\n')}\n\n## Short forms\n\n| short | stands for |\n|---|---|\n${short.join('\n')}\n`
 }
 
 function row(link: string, words: string, { summary, hidden }: Entry): string {

@@ -4,11 +4,17 @@ import { topics } from '../../src/cli/help/topics.ts'
 import { registry } from '../../src/commands/registry.ts'
 import { type Setting, settings } from '../../src/config/settings.ts'
 
-const { nouns, topLevel } = registry
+const { nouns, topLevel, shortForms } = registry
 
 /** All that completion can offer without reading the store. */
 export async function commandTree(): Promise<CommandTree> {
-  const tree: CommandTree = { nouns: {}, topLevel: await leaves(topLevel), topics: {}, settings: [] }
+  const tree: CommandTree = {
+    nouns: {},
+    topLevel: await leaves(topLevel),
+    topics: {},
+    settings: [],
+    shortForms,
+  }
   for (const [name, { summary, verbs }] of Object.entries(nouns))
     tree.nouns[name] = { summary, verbs: await leaves(verbs) }
   for (const [name, { summary }] of Object.entries(topics)) tree.topics[name] = { summary }

@@ -3,20 +3,49 @@ import { howItWorksSvg } from './how-it-works.ts'
 import { parseScreen, stabilise } from './screen.ts'
 import { screenSvg } from './screen-svg.ts'
 import { columns, type SceneName, shootScreens } from './shoot.ts'
+import { dark, light, type Theme } from './themes.ts'
 
-const titles: Record<SceneName, string> = {
-  session: 'agenc: four missions, one window per mission',
-  switcher: 'agenc: the switcher lists waiting missions first',
-  waiting: 'agenc: a mission that waits for your permission',
+interface Picture {
+  name: string
+  scene: SceneName
+  title: string
+  theme: Theme
 }
+
+const screenshots: readonly Picture[] = [
+  {
+    name: 'session',
+    scene: 'session',
+    title: 'agenc: four missions, one window per mission',
+    theme: dark,
+  },
+  {
+    name: 'session-light',
+    scene: 'session',
+    title: 'agenc: the same session in a light terminal',
+    theme: light,
+  },
+  {
+    name: 'switcher',
+    scene: 'switcher',
+    title: 'agenc: the switcher lists waiting missions first',
+    theme: dark,
+  },
+  {
+    name: 'waiting',
+    scene: 'waiting',
+    title: 'agenc: a mission that waits for your permission',
+    theme: dark,
+  },
+]
 
 /** Every picture in the docs, by path. */
 export async function pictures(context: Context): Promise<Record<string, string>> {
   const screens = await shootScreens(context)
   const description = `Made by npm run pictures with ${programs(context)}`
-  const entries = Object.entries(titles).map(([name, title]) => {
-    const screen = stabilise(parseScreen(screens[name as SceneName], columns))
-    return [`docs/pictures/${name}.svg`, screenSvg(screen, { title, description })]
+  const entries = screenshots.map(({ name, scene, title, theme }) => {
+    const screen = stabilise(parseScreen(screens[scene], columns, theme))
+    return [`docs/pictures/${name}.svg`, screenSvg(screen, { title, description, theme })]
   })
   return { ...Object.fromEntries(entries), 'docs/pictures/how-it-works.svg': howItWorksSvg() }
 }

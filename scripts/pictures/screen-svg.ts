@@ -1,16 +1,17 @@
 import type { Cell } from './screen.ts'
+import { dark, type Theme } from './themes.ts'
 
 const cell = { width: 8, height: 18 }
 const font = { size: 13.3, baseline: 13 }
 const margin = 14
 const titleBar = 34
-const colours = { frame: '#1b1e26', bar: '#262a34', text: '#d7dae0', title: '#8b93a5' }
 const family =
   "ui-monospace, SFMono-Regular, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 
 export interface PictureOptions {
   title: string
   description: string
+  theme?: Theme
 }
 
 /**
@@ -21,20 +22,20 @@ export interface PictureOptions {
  */
 export function screenSvg(
   screen: readonly (readonly Cell[])[],
-  { title, description }: PictureOptions,
+  { title, description, theme = dark }: PictureOptions,
 ): string {
   const width = (screen[0]?.length ?? 0) * cell.width + 2 * margin
   const height = screen.length * cell.height + titleBar + margin
-  const rows = screen.flatMap((row, index) => rowElements(row, titleBar + index * cell.height))
+  const rows = screen.flatMap((row, index) => rowElements(row, titleBar + index * cell.height, theme))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escaped(title)}</title>
 <desc>${escaped(description)}</desc>
 <style>text { white-space: pre }</style>
-<rect width="${width}" height="${height}" rx="10" fill="${colours.frame}"/>
-<path d="M0 ${titleBar - 6}V10a10 10 0 0 1 10-10H${width - 10}a10 10 0 0 1 10 10V${titleBar - 6}Z" fill="${colours.bar}"/>
+<rect width="${width}" height="${height}" rx="10" fill="${theme.frame}"/>
+<path d="M0 ${titleBar - 6}V10a10 10 0 0 1 10-10H${width - 10}a10 10 0 0 1 10 10V${titleBar - 6}Z" fill="${theme.bar}"/>
 ${['#e0655d', '#dfb13f', '#69b457'].map((fill, index) => `<circle cx="${18 + index * 18}" cy="14" r="5.5" fill="${fill}"/>`).join('')}
-<g font-family="${family}" font-size="${font.size}" fill="${colours.text}">
-<text x="${width / 2}" y="18.5" text-anchor="middle" fill="${colours.title}">${escaped(title)}</text>
+<g font-family="${family}" font-size="${font.size}" fill="${theme.text}">
+<text x="${width / 2}" y="18.5" text-anchor="middle" fill="${theme.title}">${escaped(title)}</text>
 ${rows.join('\n')}
 </g>
 </svg>
@@ -50,18 +51,18 @@ interface Run {
   isBold: boolean
 }
 
-function rowElements(row: readonly Cell[], top: number): string[] {
-  const runs = runsOf(row)
+function rowElements(row: readonly Cell[], top: number, theme: Theme): string[] {
+  const runs = runsOf(row, theme)
   return [
     ...runs.filter(({ background }) => background !== null).map(run => backgroundOf(run, top)),
-    ...runs.flatMap(run => (isBoxDrawing(run.text) ? lineOf(run, top) : textsOf(run, top))),
+    ...runs.flatMap(run => (isBoxDrawing(run.text) ? lineOf(run, top) : textsOf(run, top, theme))),
   ]
 }
 
-function runsOf(row: readonly Cell[]): Run[] {
+function runsOf(row: readonly Cell[], theme: Theme): Run[] {
   const runs: Run[] = []
   row.forEach((place, start) => {
-    const next = { start, text: place.text, columns: 1, ...look(place) }
+    const next = { start, text: place.text, columns: 1, ...look(place, theme) }
     const last = runs.at(-1)
     if (last && isSameRun(last, next)) {
       last.text += next.text
@@ -80,18 +81,18 @@ function isSameRun(last: Run, next: Run): boolean {
   )
 }
 
-function look({ foreground, background, isReverse, isDim, isBold }: Cell) {
-  const [front, back] = [foreground ?? colours.text, background]
+function look({ foreground, background, isReverse, isDim, isBold }: Cell, theme: Theme) {
+  const [front, back] = [foreground ?? theme.text, background]
   const shown = isReverse
-    ? { foreground: back ?? colours.frame, background: front }
+    ? { foreground: back ?? theme.frame, background: front }
     : { foreground: front, background: back }
-  return { ...shown, foreground: isDim ? mixed(shown.foreground) : shown.foreground, isBold }
+  return { ...shown, foreground: isDim ? mixed(shown.foreground, theme) : shown.foreground, isBold }
 }
 
 /** Mixes a colour half and half with the background, as terminals draw dim text. */
-function mixed(colour: string): string {
+function mixed(colour: string, { frame }: Theme): string {
   const part = (text: string, at: number) => Number.parseInt(text.slice(at, at + 2), 16)
-  const values = [1, 3, 5].map(at => Math.round((part(colour, at) + part(colours.frame, at)) / 2))
+  const values = [1, 3, 5].map(at => Math.round((part(colour, at) + part(frame, at)) / 2))
   return `#${values.map(value => value.toString(16).padStart(2, '0')).join('')}`
 }
 
@@ -105,9 +106,9 @@ function lineOf({ start, text, foreground }: Run, top: number): string {
   return `<path d="${boxPath(text, left(start), top)}" stroke="${foreground}" fill="none"/>`
 }
 
-function textsOf({ start, text, columns, foreground, isBold }: Run, top: number): string[] {
+function textsOf({ start, text, columns, foreground, isBold }: Run, top: number, theme: Theme): string[] {
   if (text.trim() === '') return []
-  const fill = foreground === colours.text ? '' : ` fill="${foreground}"`
+  const fill = foreground === theme.text ? '' : ` fill="${foreground}"`
   const weight = isBold ? ' font-weight="bold"' : ''
   const lead = text.length - text.trimStart().length
   const shown = text.trim()

@@ -1,4 +1,5 @@
 import { textWidth } from '../../src/io/text.ts'
+import { dark, type Theme } from './themes.ts'
 
 export interface Style {
   foreground: string | null
@@ -16,12 +17,12 @@ export interface Cell extends Style {
 const plain: Style = { foreground: null, background: null, isBold: false, isDim: false, isReverse: false }
 
 /** Reads lines with colour sequences, as `tmux capture-pane -e` prints them. */
-export function parseScreen(lines: readonly string[], columns: number): Cell[][] {
+export function parseScreen(lines: readonly string[], columns: number, theme: Theme = dark): Cell[][] {
   let style = plain
   return lines.map(line => {
     const cells: Cell[] = []
     for (const [part] of line.matchAll(/\u001b\[[\d;:]*m|\u001b[()][A-Z0-9]|[\u000e\u000f]|[\s\S]/gu)) {
-      if (part.startsWith('\u001b[')) style = applied(style, part.slice(2, -1))
+      if (part.startsWith('\u001b[')) style = applied(style, part.slice(2, -1), theme)
       else if (!/^[\u001b\u000e\u000f]/.test(part)) cells.push(...cellsOf(part, style))
     }
     while (cells.length < columns) cells.push({ ...plain, text: ' ' })
@@ -34,21 +35,22 @@ function cellsOf(text: string, style: Style): Cell[] {
   return textWidth(text) === 2 ? [cell, { ...style, text: '' }] : [cell]
 }
 
-function applied(style: Style, parameters: string): Style {
+function applied(style: Style, parameters: string, theme: Theme): Style {
   const codes = parameters.split(/[;:]/).map(Number)
   let next = style
   for (let index = 0; index < codes.length; index++) {
     const code = codes[index]!
     if (code === 38 || code === 48) {
-      const { colour, length } = extended(codes.slice(index + 1))
+      const { colour, length } = extended(codes.slice(index + 1), theme)
       next = { ...next, [code === 38 ? 'foreground' : 'background']: colour }
       index += length
-    } else next = { ...next, ...simple(code) }
+    } else next = { ...next, ...simple(code, theme) }
   }
   return next
 }
 
-function simple(code: number): Partial<Style> {
+function simple(code: number, theme: Theme): Partial<Style> {
+  const palette = (index: number) => theme.sixteen[index]!
   if (code === 0) return plain
   if (code === 1) return { isBold: true }
   if (code === 2) return { isDim: true }
@@ -64,17 +66,12 @@ function simple(code: number): Partial<Style> {
   return {}
 }
 
-function extended([kind, ...rest]: number[]): { colour: string; length: number } {
-  if (kind === 5) return { colour: palette(rest[0] ?? 0), length: 2 }
+function extended([kind, ...rest]: number[], theme: Theme): { colour: string; length: number } {
+  if (kind === 5) return { colour: paletteColour(rest[0] ?? 0, theme), length: 2 }
   return { colour: hex(rest.slice(0, 3)), length: 4 }
 }
 
-const sixteen = [
-  ...['#3b4252', '#e06c75', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#d7dae0'],
-  ...['#6b7280', '#f28b94', '#b5e08f', '#f2d28b', '#8cc8ff', '#dba2ee', '#7fd3de', '#ffffff'],
-]
-
-function palette(index: number): string {
+export function paletteColour(index: number, { sixteen }: Theme): string {
   if (index < 16) return sixteen[index]!
   if (index >= 232) return hex(Array(3).fill(8 + (index - 232) * 10))
   const level = (value: number) => (value === 0 ? 0 : 55 + value * 40)
@@ -89,8 +86,8 @@ function hex(values: readonly number[]): string {
 const shownIds = ['3f2a91c4', '7b20e5d8', 'c41d7a06', '90be2f3a']
 
 /**
- * Replaces everything that differs between two runs with fixed text: mission ids (by their order in the status
- * line), the working directory, seconds, and the spinner that fzf shows while a preview is loading.
+ * Replaces everything that differs between two runs with fixed text: mission ids (by their order on the
+ * screen), the working directory, seconds, and the spinner that fzf shows while a preview is loading.
  */
 export function stabilise(screen: Cell[][]): Cell[][] {
   const ids = idsIn(screen)
@@ -110,9 +107,9 @@ function withoutDirectory(row: Cell[], above: readonly Cell[]): Cell[] {
   return replace(row, /\/\S+ */, `~/.agenc/missions/${id}-…/agent`)
 }
 
-/** The status line names every mission. */
 function idsIn(screen: Cell[][]): string[] {
-  return [...textOf(screen.at(-1) ?? []).matchAll(/[0-9a-f]{8}(?= )/g)].map(([id]) => id)
+  const found = screen.flatMap(row => [...textOf(row).matchAll(/(?<![\w-])[0-9a-f]{8}(?=[ -])/g)])
+  return [...new Set(found.map(([id]) => id))]
 }
 
 /** Exactly one character per cell, so that an index into the text is an index into the row. */

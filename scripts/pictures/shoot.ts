@@ -12,7 +12,7 @@ export const columns = 116
 const rows = 27
 
 /** A tmux message may cover the counts for a moment, so every picture waits until they show. */
-const counts = /1 waiting +1 busy +2 idle *$/
+const counts = /1 waiting +1 done +1 busy +1 idle *$/
 
 const shop = {
   'README.md': '# shop\n',
@@ -48,7 +48,7 @@ const laterMissions: readonly LaterMission[] = [
       ...['acme/site', '--name', 'docs', '--permission-mode', 'auto', '--prompt'],
       'Check the links in the docs. [[text 214 links checked. Two were dead, and both are fixed.]]',
     ],
-    sign: /\+\w+ docs/,
+    sign: /✓docs/,
   },
   {
     args: [
@@ -57,14 +57,14 @@ const laterMissions: readonly LaterMission[] = [
       [[text The build works on 22, but two packages need newer versions. I would like to install them now.]]
       + [[tool Bash {"command":"npm install vite@7 vitest@4","description":"Install the two packages"}]]`,
     ],
-    sign: /!\w+ node 22/,
+    sign: /\?node 22/,
   },
   {
     args: [
       ...['acme/site', '--name', 'dark mode', '--permission-mode', 'auto', '--prompt'],
       'The site is too bright at night. [[text I move the colours into variables first.]] + [[bash sleep 1000]]',
     ],
-    sign: /\*\w+ dark mode/,
+    sign: /●dark mode/,
   },
 ]
 

@@ -1,5 +1,4 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { isMissionId, type MissionId } from '../mission-id.ts'
@@ -12,10 +11,8 @@ export interface Holds {
   missions: MissionId[]
 }
 
-const fileName = 'hold'
-
 function holdPath(paths: Paths, mission: MissionId | null): string {
-  return join(mission === null ? paths.home : paths.mission(mission).root, fileName)
+  return mission === null ? paths.hold : paths.mission(mission).hold
 }
 
 export function hold(paths: Paths, mission: MissionId | null, now: Date): void {
@@ -29,8 +26,12 @@ export function releaseHold(paths: Paths, mission: MissionId | null): void {
   if (mission === null) rmSync(holdPath(paths, null), { force: true })
 }
 
+export function areAllHeld(paths: Paths): boolean {
+  return heldSince(holdPath(paths, null)) !== null
+}
+
 export function isHeld(paths: Paths, mission: MissionId): boolean {
-  return heldSince(holdPath(paths, null)) !== null || heldSince(holdPath(paths, mission)) !== null
+  return areAllHeld(paths) || heldSince(holdPath(paths, mission)) !== null
 }
 
 export function readHolds(paths: Paths): Holds {

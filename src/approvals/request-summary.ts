@@ -1,12 +1,46 @@
+import { realpathSync } from 'node:fs'
+import { relative } from 'node:path'
 import { cleanText } from '../io/text.ts'
 import { maskInput, maskSecrets } from './mask-secrets.ts'
 import { inputText, pathField, textField } from './tool-input.ts'
 
-/** The command, path or URL of a request, in one line and with secrets masked. */
-export function requestSummary(tool: string, input: unknown): string {
+/**
+ * The command, path or URL of a request, in one line and with secrets masked. Paths in `directory`, where the mission
+ * works, are relative to it.
+ */
+export function requestSummary(tool: string, input: unknown, directory: string): string {
   const field = tool === 'Bash' ? 'command' : (pathField(tool) ?? textField(tool) ?? 'url')
   const text = inputText(input, field)
-  if (text !== undefined) return cleanText(maskSecrets(text))
+  if (text !== undefined) return cleanText(maskSecrets(shortened(text, tool === 'Bash', directory)))
   const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0
   return isEmpty ? '' : cleanText(JSON.stringify(maskInput(input)))
+}
+
+/** Claude may name the directory by its real path, where agenc's home is a link. */
+function shortened(text: string, isCommand: boolean, directory: string): string {
+  const shorten = isCommand ? shortenedInCommand : shortenedPath
+  return shorten(shorten(text, directory), realPath(directory))
+}
+
+function shortenedPath(path: string, directory: string): string {
+  const isInside = path === directory || path.startsWith(`${directory}/`)
+  return isInside ? relative(directory, path) || '.' : path
+}
+
+/** The directory becomes a dot: `rm -rf <directory>/` must not lose its argument. */
+function shortenedInCommand(text: string, directory: string): string {
+  const isBoundary = (character: string | undefined) =>
+    character === undefined || /[\s'"=:;&|()<>]/.test(character)
+  return text.split(directory).reduce((before, after) => {
+    const isWhole = isBoundary(before.at(-1)) && (after.startsWith('/') || isBoundary(after[0]))
+    return `${before}${isWhole ? '.' : directory}${after}`
+  })
+}
+
+function realPath(directory: string): string {
+  try {
+    return realpathSync(directory)
+  } catch {
+    return directory
+  }
 }

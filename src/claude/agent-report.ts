@@ -34,7 +34,7 @@ interface ToolReport extends Common {
 export type Report =
   /** A conversation was opened. A compacted one continues in the middle of a turn. */
   | (Common & { kind: 'opened'; origin: 'new' | 'resumed' | 'forked' | 'compacted' })
-  | (Common & { kind: 'prompt-taken' })
+  | (Common & { kind: 'prompt-taken'; prompt: string | null })
   /** Sent before every tool. */
   | (ToolReport & { kind: 'about-to-use' })
   | (ToolReport & { kind: 'asks' })

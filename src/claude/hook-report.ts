@@ -24,7 +24,7 @@ export function hookReport(data: unknown, planDirectories: readonly string[]): R
     case 'SessionStart':
       return { ...common, kind: 'opened', origin: originOf(data.source) }
     case 'UserPromptSubmit':
-      return { ...common, kind: 'prompt-taken' }
+      return { ...common, kind: 'prompt-taken', prompt: textOf(data.prompt) }
     case 'PreToolUse':
       return { ...common, kind: 'about-to-use', ...toolPart(data, dialogOf(data, null), []) }
     case 'PermissionRequest':

@@ -14,6 +14,8 @@ export interface OptionSpec {
   flags: string
   description: string
   hidden?: boolean
+  /** Loses work or ends something. Never suggested to a user who mistyped another word. */
+  destructive?: boolean
 }
 
 /**
@@ -38,6 +40,8 @@ export interface Entry {
   summary: string
   load: () => Promise<{ default: AnyCommand }>
   hidden?: boolean
+  /** Loses work or ends something. Never suggested to a user who mistyped another word. */
+  destructive?: boolean
   /** Built as a single file below dist/hot that starts without commander. For commands bound to keys or run in loops. */
   hot?: boolean
   /** The kind of values that completion offers, by argument or option, if the name alone does not tell. */
@@ -57,6 +61,16 @@ export interface Registry {
   nouns: Readonly<Record<string, Noun>>
   /** Commands without a noun. */
   topLevel: Readonly<Record<string, Entry>>
+  shortForms: ShortForms
+}
+
+/** Words that stand for a noun and a verb: `ls` for `mission ls`. */
+export type ShortForms = Readonly<Record<string, string>>
+
+/** Replaces a short form at the start of a command line. */
+export function withoutShortForm(shortForms: ShortForms, words: readonly string[]): readonly string[] {
+  const whole = ownEntry(shortForms, words[0])
+  return whole === undefined ? words : [...whole.split(' '), ...words.slice(1)]
 }
 
 export function defineCommand<Input>(command: Command<Input>): Command<Input> {

@@ -10,6 +10,7 @@ export const registry: Registry = {
       verbs: {
         new: { summary: 'Start a mission on a repo', load: () => import('./mission/new.ts'), hot: true },
         ls: { summary: 'List missions', load: () => import('./mission/ls.ts'), hot: true },
+        dir: { summary: "Print a mission's directory", load: () => import('./mission/dir.ts') },
         show: { summary: 'Show everything about one mission', load: () => import('./mission/show.ts') },
         resume: {
           summary: 'Continue a mission with its conversation',
@@ -46,6 +47,7 @@ export const registry: Registry = {
         rm: {
           summary: 'Delete missions and their files',
           load: () => import('./mission/rm.ts'),
+          destructive: true,
           completes: { missions: 'missions not running' },
         },
         open: {
@@ -99,6 +101,7 @@ export const registry: Registry = {
         kill: {
           summary: 'Stop its missions and end the session',
           load: () => import('./tmux/kill.ts'),
+          destructive: true,
           hot: true,
         },
       },
@@ -114,7 +117,11 @@ export const registry: Registry = {
         ls: { summary: 'List the repos in the library', load: () => import('./repo/ls.ts') },
         update: { summary: 'Fetch new commits into the library', load: () => import('./repo/update.ts') },
         trust: { summary: 'Trust a repo, or stop trusting it', load: () => import('./repo/trust.ts') },
-        rm: { summary: 'Remove a repo from the library', load: () => import('./repo/rm.ts') },
+        rm: {
+          summary: 'Remove a repo from the library',
+          load: () => import('./repo/rm.ts'),
+          destructive: true,
+        },
       },
     },
     approvals: {
@@ -175,5 +182,12 @@ export const registry: Registry = {
       load: () => import('./status.ts'),
       hot: true,
     },
+  },
+  shortForms: {
+    ls: 'mission ls',
+    new: 'mission new',
+    resume: 'mission resume',
+    stop: 'mission stop',
+    attach: 'tmux attach',
   },
 }

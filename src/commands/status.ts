@@ -4,9 +4,9 @@ import { desktopOf, locateMissions } from '../editor/desktop.ts'
 import { presenceJson } from '../editor/mission-presence.ts'
 import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
-import { listMissionsNow } from '../mission/list.ts'
+import { remindOfHold, stateAndHold } from '../mission/hold-words.ts'
+import { listMissionRows } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
-import { stateWord } from '../mission/state-word.ts'
 import { displayRepo } from '../repo/reference.ts'
 import { tmuxClients } from '../tmux/clients.ts'
 
@@ -25,15 +25,24 @@ export default defineCommand<{ json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc status', "agenc status --json | jq '.summary.waiting'"],
   async run(context, { json }) {
-    const missions = withPresences(context, await listMissionsNow(context))
+    const rows = await listMissionRows(context)
+    const missions = withPresences(
+      context,
+      rows.map(({ mission }) => mission),
+    )
     const summary = summaryOf(missions)
     if (json) context.out.line(JSON.stringify({ missions, summary } satisfies StatusJson))
     else if (missions.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")
     else {
-      printMissions(context, missions)
+      printMissions(
+        context,
+        missions,
+        rows.map(row => stateAndHold(context, row)),
+      )
       const counts = counted.filter(word => summary[word] > 0).map(word => `${summary[word]} ${word}`)
       context.out.line(`\n${counts.join(', ')}`)
     }
+    if (!json) remindOfHold(context)
     return 0
   },
 })
@@ -58,12 +67,16 @@ function summaryOf(missions: readonly MissionJson[]): StatusJson['summary'] {
 }
 
 /** Columns with free text come last: a narrow terminal cuts them first. */
-function printMissions({ out }: Context, missions: readonly LocatedMission[]): void {
+function printMissions(
+  { out }: Context,
+  missions: readonly LocatedMission[],
+  states: readonly string[],
+): void {
   const cells = (text: (mission: LocatedMission) => string | null) =>
     missions.map(mission => text(mission) ?? '-')
   printTable(out, [
     { title: 'ID', cells: cells(({ short_id }) => short_id) },
-    { title: 'STATE', cells: cells(stateWord) },
+    { title: 'STATE', cells: states },
     { title: 'PRESENCE', cells: cells(({ presence }) => presence) },
     { title: 'WINDOW', cells: cells(({ window_id }) => window_id) },
     {

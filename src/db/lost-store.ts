@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { AgencError } from '../errors.ts'
+import { AgencError, errorCode } from '../errors.ts'
 import { shellWord } from '../io/shell-quote.ts'
 import { isMissionId, type MissionId } from '../mission-id.ts'
 
@@ -19,7 +19,7 @@ export async function lossOf(path: string): Promise<string | null> {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory()) return null
   if (!stats || stats.size === 0) return lossOfWhole(path, stats === undefined ? 'is gone' : 'is empty')
-  const missing = sizeOf(`${path}-wal`) > 0 ? 0 : bytesMissing(path, stats.size)
+  const missing = cutOffBytes(path)
   if (missing > 0) return `the store ${path} is cut off: ${missing} bytes are missing`
   const part = await deletedPart(path)
   return part === null ? null : `a part of the store is gone: ${part} was deleted`
@@ -82,17 +82,24 @@ function readStart(path: string, bytes: number): Buffer {
   }
 }
 
+/** Another process may be changing the store at this moment, so the loss must be there each time. */
+function cutOffBytes(path: string): number {
+  const missing = [1, 2, 3].map(() => (sizeOf(`${path}-wal`) > 0 ? 0 : bytesMissing(path)))
+  return Math.min(...missing)
+}
+
 /** Compares the size with the number of pages in the header. Valid only while the write-ahead log has no pages. */
-function bytesMissing(path: string, size: number): number {
+function bytesMissing(path: string): number {
   const start = readStart(path, header.bytes)
   if (!start.toString('latin1').startsWith('SQLite format 3\0')) return 0
   // An old SQLite does not keep the number of pages up to date, and does not repeat the counter either.
   if (start.readUInt32BE(header.changes) !== start.readUInt32BE(header.changesAtPages)) return 0
   const pageSize = start.readUInt16BE(header.pageSize)
-  return start.readUInt32BE(header.pages) * (pageSize === 1 ? 65_536 : pageSize) - size
+  return start.readUInt32BE(header.pages) * (pageSize === 1 ? 65_536 : pageSize) - statSync(path).size
 }
 
-const looks = 10
+/** Longer than another process needs to open or close the store, even on a busy machine. */
+const looks = 50
 const pauseMs = 20
 
 /**
@@ -119,11 +126,21 @@ export function missingPart(path: string): string | null {
 const index = { logged: 16, stored: 96, bytes: 100 }
 
 function hasUnstoredChanges(path: string): boolean {
-  if (sizeOf(`${path}-shm`) < index.bytes) return false
-  const start = readStart(`${path}-shm`, index.bytes)
+  const start = startOfIndex(path)
+  if (start === null) return false
   // The index has the byte order of the machine, as a typed array does.
   const fields = new Uint32Array(start.buffer, start.byteOffset, index.bytes / 4)
   return fields[index.logged / 4]! > fields[index.stored / 4]!
+}
+
+/** Null if the index is too short, or is being deleted at this moment. */
+function startOfIndex(path: string): Buffer | null {
+  try {
+    return sizeOf(`${path}-shm`) < index.bytes ? null : readStart(`${path}-shm`, index.bytes)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  }
 }
 
 /**

@@ -104,4 +104,8 @@ export const migrations: readonly Migration[] = [
     name: '0004-may-answer',
     apply: db => db.exec('ALTER TABLE missions ADD COLUMN may_answer INTEGER NOT NULL DEFAULT 0'),
   },
+  {
+    name: '0005-about',
+    apply: db => db.exec('ALTER TABLE missions ADD COLUMN about TEXT'),
+  },
 ]

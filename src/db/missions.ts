@@ -2,8 +2,11 @@ import type { Database } from 'better-sqlite3'
 import type { Approve } from '../config/approve-modes.ts'
 import type { MissionId } from '../mission-id.ts'
 
-/** How a run of a mission ended. `kill` means that the last `tmux kill` ended it. */
-export type EndedBy = 'user' | 'lost' | 'kill'
+/**
+ * How a run of a mission ended. `failed`: Claude did not start, or ended with an error right after its start. `kill`: the
+ * last `tmux kill` ended it.
+ */
+export type EndedBy = 'user' | 'lost' | 'failed' | 'kill'
 
 export type State = 'starting' | 'idle' | 'busy' | 'waiting'
 export type WaitingFor = 'permission' | 'question' | 'plan' | 'trust' | 'input'
@@ -14,6 +17,8 @@ export type WaitingFor = 'permission' | 'question' | 'plan' | 'trust' | 'input'
 export interface MissionRecord {
   id: MissionId
   name: string | null
+  /** The first line of the first prompt, without secrets. */
+  about: string | null
   repo: string | null
   parent_id: MissionId | null
   created_at: string
@@ -67,6 +72,7 @@ export type NewMission = Pick<
   MissionRecord,
   | 'id'
   | 'name'
+  | 'about'
   | 'repo'
   | 'parent_id'
   | 'created_at'
@@ -82,10 +88,10 @@ export type NewMission = Pick<
 export function insertMission(db: Database, mission: NewMission): void {
   db.prepare(
     `INSERT INTO missions
-       (id, name, repo, parent_id, created_at, last_active_at, permission_mode, approve, model,
+       (id, name, about, repo, parent_id, created_at, last_active_at, permission_mode, approve, model,
         session_id, forked_session_id, setup_pending, may_answer)
      VALUES
-       (@id, @name, @repo, @parent_id, @created_at, @created_at, @permission_mode, @approve, @model,
+       (@id, @name, @about, @repo, @parent_id, @created_at, @created_at, @permission_mode, @approve, @model,
         @session_id, @forked_session_id, @setup_pending, @may_answer)`,
   ).run(mission)
 }

@@ -50,7 +50,7 @@ async function perform(terminal: HiddenTerminal, act: Act): Promise<void> {
 
 /** tmux shows a message over the status line for a moment. */
 function hidesStatusLine(text: string): boolean {
-  return /(waits for you \(\w+\)|is done) *$/.test(text.trimEnd())
+  return /(?:^|\n)\S.* (asks\b.*|is done) *$/.test(text.trimEnd())
 }
 
 /** Prints a caption, and below it the screen between two lines. */

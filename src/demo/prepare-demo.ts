@@ -35,8 +35,6 @@ function tmuxConf({ prefix }: TourKeys): string {
 bind ${prefix} send-prefix
 set -g assume-paste-time 0
 set -s escape-time 20
-set -g status-style bg=colour236,fg=colour250
-set -g status-left ''
 `
 }
 

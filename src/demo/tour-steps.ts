@@ -26,7 +26,7 @@ export function tourSteps({ prefix }: TourKeys, { hasFzf }: { hasFzf: boolean })
     {
       caption: 'The agenc session: every window is a mission',
       does: [],
-      shows: [/Step 1 of 6/, /!\w+ forecast|1 waiting/],
+      shows: [/Step 1 of 6/, /\?forecast|1 waiting/],
     },
     {
       caption: `${name('n')}: start a mission, and pick a repo for it`,

@@ -55,7 +55,7 @@ export function tourScript(keys: TourKeys): DemoScript {
     unprompted: {
       lemonade: spoken('What is this?', [
         'A mission on lemonade. It has its own window, its own Claude and its own copy of the repo, so work here touches nothing else.',
-        `Step 2 of 6: press ${press(keys, 'a')}. It takes you to the mission that waits for you: ${forecast}, marked with ! in the status line.`,
+        `Step 2 of 6: press ${press(keys, 'a')}. It takes you to the mission that waits for you: ${forecast}, marked with ? in the status line.`,
       ]),
       fork: spoken('Where am I now?', [
         'In a fork: a new mission with a copy of the files and of the conversation. The original is untouched.',
@@ -68,7 +68,7 @@ export function tourScript(keys: TourKeys): DemoScript {
 function welcome(keys: TourKeys): string {
   return spoken('Show me around.', [
     'Welcome to agenc. Nothing here is real: a stand-in answers in place of Claude, in a separate tmux and a separate home, and everything is removed when you leave.',
-    'Each window is a mission: a Claude with its own copy of a repo. The status line lists them: - is idle, * is busy, and ! waits for you.',
+    'Each window is a mission: a Claude with its own copy of a repo. The status line lists them: · is idle, ● is busy, and ? waits for you.',
     ...(keys.remark ? [keys.remark] : []),
     `Step 1 of 6: press ${press(keys, 'n')} (${spelled(keys.prefix)}, then a, then n). It starts a mission. Pick lemonade and press Enter.`,
   ])

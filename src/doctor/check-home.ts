@@ -9,7 +9,7 @@ import { readStore } from '../db/with-store.ts'
 import { isAgencError } from '../errors.ts'
 import { shellWord } from '../io/shell-quote.ts'
 import { type Finding, ok, problem } from './findings.ts'
-import { rebuildStore } from './rebuild-store.ts'
+import { inodeOf, rebuildStore } from './rebuild-store.ts'
 
 const privateDirectory = 0o700
 const privateFile = 0o600
@@ -86,14 +86,17 @@ export async function checkSettings({ paths }: Context): Promise<{ config: Confi
 /** Writes nothing, except that it migrates the store of an older agenc, as every command does. */
 export async function checkStore(context: Context): Promise<Finding> {
   const { database } = context.paths
+  let inode: number | undefined
+  const rebuild = () => rebuildStore(context, inode)
   try {
+    inode = inodeOf(database)
     const loss = await lossOf(database)
-    if (loss !== null) return problem('store', loss, remedyForLoss(database), () => rebuildStore(context))
+    if (loss !== null) return problem('store', loss, remedyForLoss(database), rebuild)
     if (!existsSync(database)) return ok('store', 'no store yet; the first repo or mission creates it')
-    return await readStore(context, db => judge(context, db!, database))
+    return await readStore(context, db => judge(db!, database, rebuild))
   } catch (error) {
     const isDamaged = /it is damaged/.test((error as Error).message)
-    const fix = isDamaged ? () => rebuildStore(context) : undefined
+    const fix = isDamaged ? rebuild : undefined
     return problem('store', (error as Error).message, remedyFor(database), fix)
   }
 }
@@ -104,12 +107,10 @@ function remedyForLoss(path: string): string {
   return `agenc doctor --fix rebuilds it from the missions' own files${copy}`
 }
 
-function judge(context: Context, db: Database, path: string): Finding {
+function judge(db: Database, path: string, rebuild: () => Promise<string>): Finding {
   const [first] = db.pragma('quick_check(1)') as { quick_check: string }[]
   if (first?.quick_check !== 'ok')
-    return problem('store', `the store is damaged: ${first?.quick_check}`, remedyFor(path), () =>
-      rebuildStore(context),
-    )
+    return problem('store', `the store is damaged: ${first?.quick_check}`, remedyFor(path), rebuild)
   const broken = db.pragma('foreign_key_check') as unknown[]
   if (broken.length > 0)
     return problem('store', `${broken.length} rows belong to missions that no longer exist`, remedyFor(path))

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { leftTools } from '../claude/left-tools.ts'
 import type { Context } from '../context.ts'
 import { missionDirectories } from '../db/lost-store.ts'
 import { leaseHolder, listMissions, type MissionRecord } from '../db/missions.ts'
@@ -26,6 +27,7 @@ export async function checkMissions(context: Context): Promise<Finding[]> {
   const dead = missionsWithoutWrapper(context, missions)
   const found = [
     ...strayClaudes(context, dead),
+    ...dead.flatMap(mission => strayTools(context, mission)),
     ...crashed(context, missions),
     ...missions.flatMap(mission => withoutFiles(context, mission)),
     ...dead.flatMap(mission => staleBell(context, mission)),
@@ -94,6 +96,19 @@ function crashed(context: Context, missions: readonly MissionRecord[]): Finding[
   if (lost === 0) return []
   const message = lost === 1 ? '1 mission ended unexpectedly' : `${lost} missions ended unexpectedly`
   return [warning('leftovers', message, 'Restore what was running: agenc tmux restore')]
+}
+
+/** If the guard was killed too, nothing has ended the tools of a killed Claude. */
+function strayTools({ exec }: Context, { id, claude_pid }: MissionRecord): Finding[] {
+  const tools = claude_pid === null ? [] : leftTools(exec, id, claude_pid)
+  if (tools.length === 0) return []
+  return [
+    problem(
+      'leftovers',
+      `tools of ${shortId(id)} are still running without their Claude (${tools.join(', ')})`,
+      `'agenc mission resume ${shortId(id)}' ends them and continues the mission; or: kill ${tools.join(' ')}`,
+    ),
+  ]
 }
 
 function withoutFiles(context: Context, { id }: MissionRecord): Finding[] {

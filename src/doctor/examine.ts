@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { checkClaude, checkHook, checkLogin } from './check-claude.ts'
+import { checkHold } from './check-hold.ts'
 import { checkHome, checkSettings, checkStore } from './check-home.ts'
 import { checkMissions } from './check-missions.ts'
 import { checkFzf, checkGit, checkNode, checkOpenFiles, checkWindows } from './check-programs.ts'
@@ -24,6 +25,7 @@ export async function examine(context: Context): Promise<Finding[]> {
     ...checkHome(context),
     await checkStore(context),
     checkHook(context),
+    checkHold(context),
     checkWindows(context),
     ...(await checkMissions(context)),
   ]

@@ -1,6 +1,6 @@
 import type { Style } from '../io/colour.ts'
 import type { Output } from '../io/output.ts'
-import { cleanText, indented, padEnd } from '../io/text.ts'
+import { cleanText, indented, padEnd, textWidth } from '../io/text.ts'
 
 export type Status = 'ok' | 'warning' | 'problem'
 
@@ -32,8 +32,10 @@ export function problem(check: string, message: string, remedy: string, fix?: Fi
 const styles: Record<Status, Style> = { ok: 'green', warning: 'yellow', problem: 'red' }
 const statusWidth = 9
 const checkWidth = 20
-/** With fewer columns left for it, a message goes below the name of its check. */
+/** With fewer columns left for it, or for its longest word, a message goes below the name of its check. */
 const narrowestMessage = 30
+const narrowIndent = 2
+const leastRoom = 10
 
 export function printFindings(out: Output, findings: readonly Finding[]): void {
   const columns = out.isTerminal ? out.columns : Number.POSITIVE_INFINITY
@@ -44,12 +46,26 @@ function linesOf(finding: Finding, columns: number, { paint }: Output): string[]
   const { check, status, message, remedy } = finding
   const start = `${paint(styles[status], padEnd(status, statusWidth))}${padEnd(check, checkWidth)}`
   const indent = statusWidth + checkWidth
-  const isNarrow = columns - indent < narrowestMessage
-  const below = isNarrow ? 2 : indent
-  const [first = '', ...rest] = indented(cleanText(message), columns, below)
-  const head = isNarrow ? [start.trimEnd(), first] : [`${start}${first.trimStart()}`]
-  const remedies = remedy === null ? [] : indented(`-> ${cleanText(remedy)}`, columns, below)
-  return [...head, ...rest, ...remedies]
+  const texts = [message, ...(remedy === null ? [] : [`-> ${remedy}`])].map(cleanText)
+  const longest = Math.max(...texts.flatMap(text => text.split(/\s+/).map(textWidth)))
+  const isNarrow = columns - indent < Math.max(narrowestMessage, longest)
+  const below = isNarrow ? narrowIndent : indent
+  const [first = '', ...rest] = texts.flatMap(text => fitted(text, columns, below))
+  return isNarrow ? [start.trimEnd(), first, ...rest] : [`${start}${first.trimStart()}`, ...rest]
+}
+
+/** Lines of at most `columns`. A word that is too long for one, such as a path, is broken, after a slash if possible. */
+export function fitted(text: string, columns: number, indent = 0): string[] {
+  const room = Math.max(columns - indent, leastRoom)
+  const words = text.split(/\s+/).flatMap(word => (textWidth(word) > room ? pieces(word, room) : [word]))
+  return indented(words.join(' '), columns, indent)
+}
+
+function pieces(word: string, room: number): string[] {
+  const slash = word.lastIndexOf('/', room - 1)
+  const end = slash > 0 ? slash + 1 : room
+  const rest = word.slice(end)
+  return [word.slice(0, end), ...(textWidth(rest) > room ? pieces(rest, room) : [rest])].filter(Boolean)
 }
 
 export function summaryOf(findings: readonly Finding[]): string {

@@ -26,12 +26,15 @@ import { wakeUp } from '../wrapper/wakeup-fifo.ts'
 const patienceMs = 5_000
 const pauseMs = 50
 
-/** Makes a new store from the newest usable copy and from the missions' own files. The lost store's files are kept. */
-export async function rebuildStore(context: Context): Promise<string> {
+/**
+ * Makes a new store from the newest usable copy and from the missions' own files. The lost store's files are kept. `lost`
+ * is the inode of the file that was found to be lost: another doctor may have replaced it since then.
+ */
+export async function rebuildStore(context: Context, lost: number | undefined): Promise<string> {
   const { database } = context.paths
+  if (inodeOf(database) !== lost) return alreadyReplaced
   const isDeleted = !existsSync(database) || missingPart(database) !== null
   if (isDeleted && (await isPutBack(context))) return 'a running mission has put the store back'
-  const lost = inodeOf(database)
   const rebuilt = draftOf(database)
   const db = await openBase(database, rebuilt)
   try {
@@ -43,7 +46,7 @@ export async function rebuildStore(context: Context): Promise<string> {
   return withLock(database, () => {
     if (inodeOf(database) !== lost) {
       remove(rebuilt)
-      return 'another process has replaced the store'
+      return alreadyReplaced
     }
     const aside = moveAside(database, context.now())
     renameSync(rebuilt, database)
@@ -51,7 +54,9 @@ export async function rebuildStore(context: Context): Promise<string> {
   })
 }
 
-function inodeOf(path: string): number | undefined {
+const alreadyReplaced = 'another process has replaced the store'
+
+export function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino
 }
 
@@ -126,6 +131,7 @@ function missionFromFiles(context: Context, db: Database, id: MissionId): NewMis
   return {
     id,
     name: null,
+    about: null,
     repo: repoOf(context, db, agent),
     parent_id: null,
     created_at: new Date(made.birthtimeMs || made.mtimeMs).toISOString(),

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts'
 import { Cancelled } from '../errors.ts'
+import { wantsColour } from './colour.ts'
 import { search } from './prompt.ts'
-import { cleanText, padEnd, textWidth } from './text.ts'
+import { cleanText, padEnd, textWidth, truncate } from './text.ts'
 
 export interface PickRow<T> {
   value: T
@@ -9,13 +10,22 @@ export interface PickRow<T> {
   cells: readonly string[]
 }
 
+/** For the pointer in front of a row and the scroll bar behind it. */
+const marginColumns = 4
 const fzfCancelled = 130
 const fzfNoMatch = 1
 
 /** Lets the user pick one of the rows, with fzf or, if fzf is not installed, with an inquirer search prompt. */
 export async function pick<T>(context: Context, prompt: string, rows: readonly PickRow<T>[]): Promise<T> {
-  const labels = alignCells(rows.map(row => row.cells.map(cleanText)))
-  const index = pickWithFzf(context, prompt, labels) ?? (await pickWithInquirer(context, prompt, labels))
+  const cells = rows.map(row => row.cells.map(cleanText))
+  const labels = alignCells(cells, context.err.columns - marginColumns)
+  const index =
+    pickWithFzf(context, prompt, labels) ??
+    (await pickWithInquirer(
+      context,
+      prompt,
+      labels.map((label, row) => ({ label, searched: cells[row]!.join(' ') })),
+    ))
   return rows[index]!.value
 }
 
@@ -23,7 +33,11 @@ export async function pick<T>(context: Context, prompt: string, rows: readonly P
 function pickWithFzf(context: Context, prompt: string, labels: readonly string[]): number | null {
   const answer = context.exec.capture(
     'fzf',
-    ['--delimiter=\t', '--with-nth=2..', '--no-multi', '--reverse', `--prompt=${prompt} `],
+    [
+      ...['--delimiter=\t', '--with-nth=2..', '--no-multi', '--reverse', `--prompt=${prompt} `],
+      // fzf itself knows NO_COLOR only since 0.42.
+      ...(wantsColour(true, context.env) ? [] : ['--color=bw']),
+    ],
     {
       input: labels.map((label, index) => `${index}\t${label}\n`).join(''),
       stderr: 'inherit',
@@ -36,25 +50,43 @@ function pickWithFzf(context: Context, prompt: string, labels: readonly string[]
   return Number(answer.stdout.split('\t')[0])
 }
 
-function pickWithInquirer(context: Context, prompt: string, labels: readonly string[]): Promise<number> {
+function pickWithInquirer(
+  context: Context,
+  prompt: string,
+  rows: readonly { label: string; searched: string }[],
+): Promise<number> {
   return search(
     context,
     prompt,
-    labels.map((label, index) => ({ name: label, value: index })),
+    rows.map(({ label, searched }, index) => ({ name: label, searched, value: index })),
   )
 }
 
-export function alignCells(rows: readonly (readonly string[])[]): string[] {
+const leastColumns = 4
+
+/** Lays the cells out in columns. The widest column is cut first, so that a long name does not hide what follows it. */
+export function alignCells(rows: readonly (readonly string[])[], columns: number): string[] {
+  const widths = columnWidths(rows)
+  const gaps = 2 * (widths.length - 1)
+  while (gaps + widths.reduce((sum, width) => sum + width, 0) > columns) {
+    const widest = Math.max(...widths)
+    if (widest <= leastColumns) break
+    widths[widths.indexOf(widest)] = widest - 1
+  }
+  return rows.map(cells =>
+    cells
+      .map((cell, column) => padEnd(truncate(cell, widths[column]!), widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function columnWidths(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = []
   for (const cells of rows) {
     cells.forEach((cell, column) => {
       widths[column] = Math.max(widths[column] ?? 0, textWidth(cell))
     })
   }
-  return rows.map(cells =>
-    cells
-      .map((cell, column) => padEnd(cell, widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  )
+  return widths
 }

@@ -1,6 +1,7 @@
 import { type Context, isInteractive } from '../context.ts'
 import { Cancelled, usageError } from '../errors.ts'
 import { atProcessEnd } from '../system/process-end.ts'
+import { wantsColour } from './colour.ts'
 import { lacksUnicode, toAscii } from './text.ts'
 
 type Prompts = typeof import('@inquirer/prompts')
@@ -44,14 +45,28 @@ function restoreTerminal({ stdin, err }: Context): void {
 
 /** Questions go to stderr, so that stdout holds only what scripts read. */
 function promptOutput(env: NodeJS.ProcessEnv): NodeJS.WritableStream {
-  if (!lacksUnicode(env)) return process.stderr
+  const shown = shownBy(env)
+  if (shown === null) return process.stderr
   // Loaded only here, because it costs 2 ms.
   const { Writable } = process.getBuiltinModule('node:stream')
-  const ascii = new Writable({
+  const filtered = new Writable({
     decodeStrings: false,
-    write: (text: Buffer | string, _encoding, done) => void process.stderr.write(toAscii(String(text)), done),
+    write: (text: Buffer | string, _encoding, done) => void process.stderr.write(shown(String(text)), done),
   })
-  return Object.assign(ascii, { columns: process.stderr.columns, isTTY: true })
+  return Object.assign(filtered, { columns: process.stderr.columns, isTTY: true })
+}
+
+const colours = /\u001b\[(?:3\d|4\d|9\d|10\d)m/g
+
+/** What this terminal should get of a question's text. Null if it should get all. Older Nodes ignore NO_COLOR. */
+function shownBy(env: NodeJS.ProcessEnv): ((text: string) => string) | null {
+  const isAscii = lacksUnicode(env)
+  const isPlain = !wantsColour(true, env)
+  if (!isAscii && !isPlain) return null
+  return text => {
+    const plain = isPlain ? text.replace(colours, '') : text
+    return isAscii ? toAscii(plain) : plain
+  }
 }
 
 export function confirm(context: Context, message: string, fallback: boolean): Promise<boolean> {
@@ -75,11 +90,13 @@ export interface Choice<T> {
   name: string
   value: T
   description?: string
+  /** The text that is searched, if it is not the name. */
+  searched?: string
 }
 
 export function search<T>(context: Context, message: string, choices: readonly Choice<T>[]): Promise<T> {
   const matching = (term = '') =>
-    choices.filter(choice => choice.name.toLowerCase().includes(term.toLowerCase()))
+    choices.filter(({ name, searched = name }) => searched.toLowerCase().includes(term.toLowerCase()))
   return ask(context, (prompts, promptContext) =>
     prompts.search<T>({ message, source: matching }, promptContext),
   )

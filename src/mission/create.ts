@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
+import { aboutFrom } from './about.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
 import { markAsFinished } from './maker-mark.ts'
@@ -22,6 +23,8 @@ export interface MissionWish {
   model: string | null
   mayAnswer: boolean
   prompt: string | null
+  /** What the mission is about if it has no prompt. */
+  about: string | null
   /** The conversation that the new one branches off from. */
   forkedSessionId: string | null
 }
@@ -43,6 +46,7 @@ export async function createMission(
         {
           id,
           name: wish.name,
+          about: aboutFrom(wish.prompt) ?? wish.about,
           repo: wish.repo,
           parent_id: wish.parentId,
           permission_mode: wish.permissionMode,

@@ -12,6 +12,8 @@ export interface MissionJson {
   id: MissionId
   short_id: string
   name: string | null
+  /** The first line of its first prompt. */
+  about: string | null
   repo: string | null
   display: string
   status: Status
@@ -19,6 +21,8 @@ export interface MissionJson {
   waiting_for: WaitingFor | null
   waiting_since: string | null
   background: boolean
+  /** Claude has finished a turn that the user has not looked at. Null if tmux did not answer. */
+  done_unseen: boolean | null
   permission_mode: string | null
   permission_mode_source: ModeSource
   approve: Approve
@@ -40,6 +44,7 @@ export interface MissionFacts {
   status: Status
   dir: string
   tmuxWindow: string | null
+  doneUnseen: boolean | null
   pending: PendingRequest[]
   plans: string[]
 }
@@ -52,6 +57,7 @@ export function missionJson(mission: MissionRecord, config: Config, facts: Missi
     id: mission.id,
     short_id: shortId(mission.id),
     name: mission.name,
+    about: mission.about,
     repo: mission.repo,
     display: displayName(mission),
     status: facts.status,
@@ -59,6 +65,7 @@ export function missionJson(mission: MissionRecord, config: Config, facts: Missi
     waiting_for: isWaiting ? mission.waiting_for : null,
     waiting_since: isWaiting ? mission.waiting_since : null,
     background: isRunning && mission.background === 1,
+    done_unseen: isRunning && mission.state === 'idle' ? facts.doneUnseen : false,
     permission_mode: mode,
     permission_mode_source: source,
     approve: effectiveApprove(mission, config),

@@ -4,7 +4,9 @@ import { displayRepo } from '../repo/reference.ts'
 import type { WindowLabels } from '../tmux/windows.ts'
 
 const windowNameColumns = 40
+const labelColumns = 24
 const longestName = 300
+const blankRepo = '(blank)'
 
 interface Named {
   name: string | null
@@ -14,11 +16,17 @@ interface Named {
 /** The mission's name or, if it has none, its repo. */
 export function displayName(mission: Named): string {
   if (mission.name) return cleanText(mission.name)
-  return mission.repo ? displayRepo(mission.repo) : '(blank)'
+  return mission.repo ? displayRepo(mission.repo) : blankRepo
 }
 
 export function windowName(mission: Named & { id: MissionId }): string {
   return truncate(`${shortId(mission.id)} ${displayName(mission)}`, windowNameColumns)
+}
+
+/** The mission's name or, if it has none, the last part of its repo. Two missions may have the same label. */
+export function missionLabel({ name, repo }: Named): string {
+  const label = name ? cleanText(name) : repo ? cleanText(repo.slice(repo.lastIndexOf('/') + 1)) : blankRepo
+  return truncate(label, labelColumns)
 }
 
 /** The labels of a mission's tmux window. */
@@ -26,8 +34,9 @@ export function windowLabels(mission: Named & { id: MissionId }): WindowLabels {
   return {
     missionId: mission.id,
     windowName: windowName(mission),
+    label: missionLabel(mission),
     shortId: shortId(mission.id),
-    repo: mission.repo ? displayRepo(mission.repo) : '(blank)',
+    repo: mission.repo ? displayRepo(mission.repo) : blankRepo,
     name: mission.name ? displayName(mission) : '',
   }
 }

@@ -9,6 +9,7 @@ import type { MissionService, Subscriber } from './service.ts'
 /** The columns that neither the mission's directory nor its processes can tell. */
 const lasting = [
   'name',
+  'about',
   'repo',
   'parent_id',
   'created_at',

@@ -1,7 +1,8 @@
 import type { Style } from '../io/colour.ts'
 import type { MissionJson } from './mission-json.ts'
 
-export const stateStyles: Record<string, Style> = {
+const stateStyles: Record<string, Style> = {
+  done: 'magenta',
   waiting: 'yellow',
   busy: 'green',
   idle: 'cyan',
@@ -11,9 +12,14 @@ export const stateStyles: Record<string, Style> = {
   archived: 'dim',
 }
 
-/** The state column of lists: the activity of a running mission, otherwise its status. */
-export function stateWord(mission: MissionJson): string {
+export function stateStyle({ done_unseen, state, status }: MissionJson): Style | undefined {
+  return stateStyles[done_unseen ? 'done' : (state ?? status)]
+}
+
+/** The state column of lists: the activity of a running mission, otherwise its status. `done` is idle, and unseen. */
+export function stateWord(mission: MissionJson, { failedToStart = false } = {}): string {
+  if (failedToStart) return 'failed to start'
   if (mission.status !== 'running') return mission.status
   if (mission.state === 'waiting' && mission.waiting_for) return `waiting: ${mission.waiting_for}`
-  return `${mission.state}${mission.background ? ' +bg' : ''}`
+  return `${mission.done_unseen ? 'done' : mission.state}${mission.background ? ' +bg' : ''}`
 }

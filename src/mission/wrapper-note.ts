@@ -91,7 +91,7 @@ export function endedColumns({ why, code, signal }: StoredEnding, at: string): M
     exit_code: code,
     exit_signal: signal,
     exit_at: at,
-    ended_by: why === 'lost' ? 'lost' : 'user',
+    ended_by: why === 'lost' || why === 'failed' ? why : 'user',
     last_active_at: at,
   }
 }

@@ -2,7 +2,7 @@ import { type Context, isInteractive } from '../context.ts'
 import { AgencError, usageError } from '../errors.ts'
 import { pick } from '../io/picker.ts'
 import { cleanText } from '../io/text.ts'
-import { parseReference } from './reference.ts'
+import { looksLikePath, parseReference } from './reference.ts'
 
 /** The repo that the user named, or one from a picker if they named none and there is a terminal. */
 export async function chooseRepo<R extends { id: string }>(
@@ -11,10 +11,8 @@ export async function chooseRepo<R extends { id: string }>(
   word: string | undefined,
 ): Promise<R> {
   if (word !== undefined) {
-    const id = resolveRepo(
-      word,
-      repos.map(repo => repo.id),
-    )
+    const ids = repos.map(repo => repo.id)
+    const id = await resolveRepoOrPath(context, word, ids)
     return repos.find(repo => repo.id === id)!
   }
   if (!isInteractive(context)) throw usageError('no repo given', "Name a repo; 'agenc repo ls' lists them.")
@@ -24,6 +22,19 @@ export async function chooseRepo<R extends { id: string }>(
     'repo',
     repos.map(repo => ({ value: repo, cells: [repo.id] })),
   )
+}
+
+/** Like `resolveRepo`, but also takes the path that a repo was added from. */
+export async function resolveRepoOrPath(
+  context: Context,
+  word: string,
+  ids: readonly string[],
+): Promise<string> {
+  if (!looksLikePath(word)) return resolveRepo(word, ids)
+  const { findRepoAtPath, notInLibrary } = await import('./repo-at-path.ts')
+  const found = findRepoAtPath(context, ids, word)
+  if (found.id === null) throw notInLibrary(found, ids, word)
+  return found.id
 }
 
 const mostCandidates = 8

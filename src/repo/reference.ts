@@ -78,6 +78,12 @@ export type Reference = { kind: 'path'; path: string } | ({ kind: 'remote' } & S
 
 const longestReference = 2_000
 const pathStart = /^(?:\/|\.{1,2}(?:\/|$)|~(?:\/|$))/
+
+/** Whether a user meant a path, and not a name or a URL. */
+export function looksLikePath(text: string): boolean {
+  return /^file:\/\//i.test(text) || pathStart.test(text)
+}
+
 const controlCharacter = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const transportHelper = /^[A-Za-z0-9][A-Za-z0-9+.-]*::/
 
@@ -90,8 +96,7 @@ export function parseReference(text: string): Reference {
   if (transportHelper.test(text)) {
     throw refuse(text, 'a <transport>:: address makes git run another program')
   }
-  if (/^file:\/\//i.test(text)) return { kind: 'path', path: pathOfFileUrl(text) }
-  if (pathStart.test(text)) return { kind: 'path', path: text }
+  if (looksLikePath(text)) return { kind: 'path', path: pathStart.test(text) ? text : pathOfFileUrl(text) }
   return { kind: 'remote', ...parseRemote(text) }
 }
 

@@ -22,6 +22,13 @@ export function localSource(tools: GitTools, text: string, cwd: string): Source 
   }
 }
 
+/** The repo around a directory, or the path itself if there is none. */
+export function repoAround(tools: GitTools, text: string, cwd: string): string {
+  const reference = parseReference(text)
+  const path = resolve(cwd, expandHome(reference.kind === 'path' ? reference.path : text, tools.env))
+  return gitDirectory(path) || !existsSync(path) ? path : (enclosingRepo(path) ?? path)
+}
+
 function expandHome(path: string, env: NodeJS.ProcessEnv): string {
   return path.replace(/^~(?=\/|$)/, () => env.HOME || homedir())
 }

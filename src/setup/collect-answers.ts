@@ -2,6 +2,7 @@ import { isShell, shellNamed, shellOf } from '../cli/completion/shell-scripts.ts
 import type { Approve } from '../config/approve-modes.ts'
 import { type Config, editorNames } from '../config/schema.ts'
 import { type Context, isInteractive } from '../context.ts'
+import { checkModeSetting } from '../mission/check-mode.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import { type Answers, answersFrom, type Flags, type Notification, refuse, refuseUnknown } from './answers.ts'
 import * as ask from './questions.ts'
@@ -17,6 +18,8 @@ export async function collectAnswers(
   const given = answersFromFlags(context, flags)
   const now = answersFrom(config)
   if (given.hotkey !== undefined) sayWhatItHides(context, config, given.hotkey)
+  if (given.permissionMode && given.permissionMode !== now.permissionMode)
+    await checkModeSetting(context, 'claude.permission_mode', given.permissionMode)
   if (flags.yes || !isInteractive(context)) return { ...now, ...given }
   const editor = given.editor ?? (await ask.askEditor(context, config, now.editor))
   const permissionMode = given.permissionMode ?? (await ask.askPermissionMode(context, now.permissionMode))

@@ -30,8 +30,8 @@ export interface Surface {
   openStdio(promptPath: string | null): OpenStdio
   /** Shows a state. Returns whether the user is looking at this surface, or null if that is unknown. */
   show(mission: ShownMission, shown: ShownState): boolean | null
-  /** Alerts a user who is looking at something else. */
-  alert(mission: ShownMission, words: string): void
+  /** Alerts a user who is looking at something else. The words follow the mission's label. */
+  alert(words: string): void
   /** Detaches the mission from the surface, which stays open until the user has read an error. */
   abandon(): void
   /** Resets the terminal after an agent that was killed. */

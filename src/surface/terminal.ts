@@ -61,7 +61,7 @@ export class TerminalSurface implements Surface {
     return true
   }
 
-  alert(_mission: ShownMission, _words: string): void {}
+  alert(_words: string): void {}
   abandon(): void {}
   leave(_options: { isStopped: boolean }): void {}
 }

@@ -1,13 +1,14 @@
+import { existsSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { windowName } from '../mission/naming.ts'
 import { closeWithProgram, explainCrash, markExplaining } from '../tmux/after-crash.ts'
-import { announce, ringTerminal } from '../tmux/announce.ts'
+import { announceMission, ringTerminal } from '../tmux/announce.ts'
 import { sessionTarget } from '../tmux/current-window.ts'
 import { silenceMs } from '../tmux/deadline.ts'
 import { returnClients } from '../tmux/return-clients.ts'
 import { ownSocket } from '../tmux/server.ts'
 import { wasJustClosed } from '../tmux/session-closed-marker.ts'
+import { showMissionHold } from '../tmux/show-holds.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from '../tmux/tmux.ts'
 import { claimForMission, forgetMission } from '../tmux/windows.ts'
 import type { ShownMission, ShownState, Surface } from './surface.ts'
@@ -80,16 +81,19 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     return isWatched
   }
 
-  override alert(mission: ShownMission, words: string): void {
+  override alert(words: string): void {
     const { message, bell } = this.#config.notify
     const names = this.#clients.map(({ name }) => name)
-    if (message) announce(this.#tmux, names, `${windowName(mission)} ${words}`)
+    if (message) announceMission(this.#tmux, names, this.#pane, words)
     if (bell) for (const { tty } of this.#clients) ringTerminal(tty)
   }
 
   override abandon(): void {
     clearTimeout(this.#retry)
-    this.#tmux.ask(closeWithProgram(this.#pane), ...forgetMission(this.#pane))
+    const answer = this.#tmux.ask(closeWithProgram(this.#pane), ...forgetMission(this.#pane))
+    // Otherwise the window would claim the mission for as long as it stays open.
+    if (answer.kind === 'failed' && answer.timedOut)
+      this.#retry = setTimeout(() => this.abandon(), silenceMs).unref()
   }
 
   override leave({ isStopped }: { isStopped: boolean }): void {
@@ -119,10 +123,14 @@ export class TmuxWindow extends TerminalSurface implements Surface {
 
   /** A wrapper that failed to get the lease may have removed the marks. */
   #claim({ id }: ShownMission): TmuxCommand[] {
-    const { self, env } = this.#context
+    const { self, env, paths } = this.#context
     const parent = env.AGENC_PARENT_WINDOW
     const environment = { AGENC_MISSION_UUID: id, ...(parent ? { AGENC_PARENT_WINDOW: parent } : {}) }
-    return [...claimForMission(this.#pane, id), ...explainCrash(self, this.#pane, id, environment)]
+    return [
+      ...claimForMission(this.#pane, id),
+      showMissionHold(this.#pane, existsSync(paths.mission(id).hold)),
+      ...explainCrash(self, this.#pane, id, environment),
+    ]
   }
 
   #returns(isActive: boolean): boolean {

@@ -164,3 +164,16 @@ export async function endTree(
   signalProcesses(probe, all, 'SIGKILL')
   return waitUntilGone(probe, all, killMs)
 }
+
+/** Sends a signal to processes, waits `graceMs`, and kills those that are left. Resolves to true if all are gone. */
+export async function endProcesses(
+  probe: ProcessProbe,
+  processes: readonly ProcessIdentity[],
+  signal: NodeJS.Signals,
+  graceMs: number,
+): Promise<boolean> {
+  signalPolitely(probe, processes, signal)
+  if (await waitUntilGone(probe, processes, graceMs)) return true
+  signalProcesses(probe, processes, 'SIGKILL')
+  return waitUntilGone(probe, processes, killMs)
+}

@@ -1,5 +1,14 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
-import { literalMessage, type Tmux } from './tmux.ts'
+import { missionLabel } from './status-style.ts'
+import { literalMessage, type Tmux, type TmuxCommand } from './tmux.ts'
+
+/** How long a message stays, unless a key is pressed. */
+export const messageMs = 4_000
+
+/** Shows a message to the caller's client. */
+export function message(words: string): TmuxCommand {
+  return ['display-message', '-d', String(messageMs), literalMessage(words)]
+}
 
 /**
  * Shows a message to each of these clients. There is one call per client, because tmux stops at a client that has just
@@ -7,11 +16,20 @@ import { literalMessage, type Tmux } from './tmux.ts'
  * last.
  */
 export function announce(tmux: Tmux, clients: readonly string[], words: string): void {
-  const text = literalMessage(words)
+  show(tmux, clients, [literalMessage(words)])
+}
+
+/** Shows a message that begins with the label of the mission in this pane. */
+export function announceMission(tmux: Tmux, clients: readonly string[], pane: string, words: string): void {
+  show(tmux, clients, ['-t', pane, `${missionLabel} ${literalMessage(words)}`])
+}
+
+function show(tmux: Tmux, clients: readonly string[], message: readonly string[]): void {
+  const command = ['display-message', '-d', String(messageMs)]
   for (const client of clients) {
-    const answer = tmux.ask(['display-message', '-c', client, text])
+    const answer = tmux.ask([...command, '-c', client, ...message])
     if (answer.kind === 'failed' && answer.message.startsWith('usage:')) {
-      tmux.ask(['display-message', text])
+      tmux.ask([...command, ...message])
       return
     }
   }

@@ -8,7 +8,7 @@ import type { Tmux, TmuxCommand } from './tmux.ts'
  * because a session that has ended in the meantime is not an error.
  */
 export function attachClient(exec: Runner, tmux: Tmux, ...commands: TmuxCommand[]): Promise<number | null> {
-  const child = tmux.start(['inherit', 'inherit', 'ignore'], ...commands)
+  const child = tmux.startOnTerminal(...commands)
   suspendTogether(child, systemProbe(exec))
   return new Promise((resolve, reject) => {
     child.on('error', reject)

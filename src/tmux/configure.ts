@@ -1,13 +1,13 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { findProgram } from '../system/find-program.ts'
 import { injectKeys } from './keys/inject.ts'
-import { type KeyPrograms, keyTable } from './keys/key-table.ts'
+import { type KeyPrograms, keyHints, keyTable } from './keys/key-table.ts'
 import { startShellsBesideMissions } from './mission-shell.ts'
 import { newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
-import { sessionStyle } from './status-style.ts'
+import { showHold, statusBar } from './status-bar.ts'
 import type { Tmux } from './tmux.ts'
 import { noteWindowOrder } from './window-order.ts'
 
@@ -16,7 +16,8 @@ export function configureSession(context: Context, tmux: Tmux, config: Config['t
   const { paths } = context
   rmSync(paths.sessionClosed, { force: true })
   tmux.ask(
-    ...sessionStyle(),
+    ...statusBar(keyHints(config.keys)),
+    showHold(existsSync(paths.hold)),
     markWhenClosed(tmux, paths),
     noteWindowOrder(tmux, paths),
     startShellsBesideMissions(context.self),

@@ -7,7 +7,9 @@ shift 2
 SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
 export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE
 tab=$(printf '\t')
-row=$("$fzf" --delimiter="$tab" --with-nth=2.. --no-multi --reverse --prompt='repo ' <"$file")
+# Older versions of fzf do not know NO_COLOR.
+colour=${NO_COLOR:+--color=bw}
+row=$("$fzf" $colour --delimiter="$tab" --with-nth=2.. --no-multi --reverse --prompt='repo ' <"$file")
 case $? in
   0) exec "$@" mission new "${row%%"$tab"*}" ;;
   1 | 130) exit 130 ;;

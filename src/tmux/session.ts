@@ -79,12 +79,20 @@ export function findSession(context: Context): { tmux: Tmux; state: SessionState
 
 /** A running session keeps the home directory that it was started for, even if AGENC_DIRPATH has changed since. */
 export function contextOfSession(context: Context, state: SessionState): Context {
-  if (state.kind !== 'there' || state.home === null || state.home === context.paths.home) return context
-  context.err.line(
-    `agenc: the session was started with ${state.home} and keeps using it, not ${context.paths.home}.`,
-  )
-  const env = { ...context.env, AGENC_DIRPATH: state.home }
-  return withChanges(context, { paths: pathsAt(state.home), env })
+  const home = otherHome(context, state)
+  if (home === null) return context
+  context.err.line(`agenc: ${otherHomeNotice(context, home)}`)
+  const env = { ...context.env, AGENC_DIRPATH: home }
+  return withChanges(context, { paths: pathsAt(home), env })
+}
+
+/** The home of the session, if it is not the caller's. */
+export function otherHome({ paths }: Context, state: SessionState): string | null {
+  return state.kind === 'there' && state.home !== paths.home ? state.home : null
+}
+
+export function otherHomeNotice({ paths }: Context, home: string): string {
+  return `the session was started with ${home} and keeps using it, not ${paths.home}.`
 }
 
 export interface FirstWindow {

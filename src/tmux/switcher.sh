@@ -6,6 +6,8 @@ shift 2
 SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
 export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE
 tab=$(printf '\t')
+# Older versions of fzf do not know NO_COLOR.
+colour=${NO_COLOR:+--color=bw}
 
 # The columns for repo and name share the width that id, state and time leave.
 columns=$(stty size 2>/dev/null </dev/tty | cut -d ' ' -f 2)
@@ -40,7 +42,7 @@ case $rows in
     ;;
 esac
 
-picked=$(printf '%s\n' "$rows" | "$fzf" --delimiter="$tab" --with-nth=3.. --no-multi --reverse --no-sort \
+picked=$(printf '%s\n' "$rows" | "$fzf" $colour --delimiter="$tab" --with-nth=3.. --no-multi --reverse --no-sort \
   --prompt='mission ' --expect=ctrl-x,ctrl-f,ctrl-r \
   --header='enter: go there  ctrl-x: stop  ctrl-f: fork  ctrl-r: stopped' \
   --preview="while :; do printf '\033[2J\033[H'; tmux -u -S '$socket' capture-pane -ep -t {1} | tail -n \${FZF_PREVIEW_LINES:-20}; sleep 0.3; done" \

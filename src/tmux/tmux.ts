@@ -1,4 +1,5 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process'
+import { lacksUnicode } from '../io/text.ts'
 import type { Runner } from '../system/runner.ts'
 import { deadlineFor, unlessSilent } from './deadline.ts'
 import { type Answer, answerOf, cannotBeAsked, refusal, type Sourced, sourcedOf } from './tmux-answer.ts'
@@ -26,6 +27,8 @@ export interface Tmux {
   source(script: readonly string[]): Sourced | null
   /** Starts the program and returns while it runs. There is no deadline. */
   start(stdio: StdioOptions, ...commands: TmuxCommand[]): ChildProcess
+  /** Starts the program on this terminal, which may lack UTF-8. */
+  startOnTerminal(...commands: TmuxCommand[]): ChildProcess
 }
 
 export interface TmuxOptions {
@@ -39,8 +42,8 @@ export function tmuxAt(
   socket: string | null,
   { configFile }: TmuxOptions = {},
 ): Tmux {
-  const argumentsFor = (commands: readonly TmuxCommand[]) => [
-    '-u',
+  const argumentsFor = (commands: readonly TmuxCommand[], utf8 = ['-u']) => [
+    ...utf8,
     ...(configFile === undefined ? [] : ['-f', configFile]),
     ...(socket === null ? [] : ['-S', socket]),
     ...chain(commands),
@@ -68,6 +71,11 @@ export function tmuxAt(
       return done.errors.some(isServerGone) ? null : done
     },
     start: (stdio, ...commands) => exec.start('tmux', argumentsFor(commands), { env, stdio }),
+    startOnTerminal: (...commands) =>
+      exec.start('tmux', argumentsFor(commands, lacksUnicode(env) ? [] : ['-u']), {
+        env,
+        stdio: ['inherit', 'inherit', 'ignore'],
+      }),
   }
 }
 

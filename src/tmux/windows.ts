@@ -9,7 +9,7 @@ import {
   sessionTarget,
   type WindowId,
 } from './current-window.ts'
-import { windowStyle } from './status-style.ts'
+import { sameLabel, windowStyle } from './status-style.ts'
 import { drawn, literal, type Tmux, type TmuxCommand } from './tmux.ts'
 import { type Answer, refusal } from './tmux-answer.ts'
 
@@ -17,6 +17,8 @@ import { type Answer, refusal } from './tmux-answer.ts'
 export interface WindowLabels {
   missionId: MissionId
   windowName: string
+  /** What the status line draws. */
+  label: string
   /** The columns of the switcher. */
   shortId: string
   repo: string
@@ -166,13 +168,8 @@ export function claimForMission(target: string, missionId: MissionId): TmuxComma
 
 /** For a window that stays open without its mission, because the user has panes in it or must read an error. */
 export function forgetMission(window: string): TmuxCommand[] {
-  return [
-    '@agenc_mission_uuid',
-    '@agenc_state',
-    '@agenc_done',
-    'window-status-format',
-    'window-status-current-format',
-  ].map(name => ['set-option', '-wu', '-t', window, name])
+  const options = ['@agenc_mission_uuid', '@agenc_state', '@agenc_done', '@agenc_hold', '@agenc_label']
+  return [...options, ...Object.keys(windowStyle)].map(name => ['set-option', '-wu', '-t', window, name])
 }
 
 export function renameMissionWindow(window: string, labels: WindowLabels): TmuxCommand[] {
@@ -186,20 +183,35 @@ function setOptions(target: string, options: Record<string, string>): TmuxComman
   return Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value])
 }
 
-function labelOptions({ shortId, repo, name, windowName }: WindowLabels): Record<string, string> {
+function labelOptions({ shortId, repo, name, label }: WindowLabels): Record<string, string> {
   return {
     '@agenc_short_id': shortId,
     '@agenc_repo': repo,
     '@agenc_name': name,
-    '@agenc_title': drawn(windowName),
+    '@agenc_label': drawn(label),
+    '@agenc_same_label': sameLabel(drawn(label)),
   }
+}
+
+export interface MissionWindow {
+  id: WindowId
+  /** Its number in the agenc session, which leads to it after the prefix. Null for a window of another session. */
+  number: string | null
+  /** Claude has finished a turn since the user last looked at the window. */
+  isDone: boolean
 }
 
 /** Asks once for the windows of all missions. Returns null if tmux does not answer. */
 export function missionWindows(tmux: Tmux): Map<MissionId, WindowId> | null {
+  const windows = missionWindowsInFull(tmux)
+  return windows && new Map([...windows].map(([mission, { id }]) => [mission, id]))
+}
+
+/** Does the same, with all that lists show of a window. */
+export function missionWindowsInFull(tmux: Tmux): Map<MissionId, MissionWindow> | null {
   const answer = tmux.ask(listMissionWindows)
   if (answer.kind === 'no-server') return new Map()
-  return answer.kind === 'failed' ? null : windowsIn(answer.lines)
+  return answer.kind === 'failed' ? null : windowsInFull(answer.lines)
 }
 
 /** The windows in which Claude has finished since the user last looked. */
@@ -216,12 +228,22 @@ export const listMissionWindows: TmuxCommand = [
   'list-windows',
   '-a',
   '-F',
-  '#{window_id}\t#{@agenc_mission_uuid}',
+  `#{window_id}\t#{@agenc_mission_uuid}\t#{?@agenc_done,1,}\t#{?#{==:#{session_name},${sessionName}},#{window_index},}`,
 ]
 
 export function windowsIn(lines: readonly string[]): Map<MissionId, WindowId> {
-  const windows = lines.map(line => line.split('\t') as [WindowId, MissionId])
-  return new Map(windows.filter(([, mission]) => mission).map(([window, mission]) => [mission, window]))
+  return new Map([...windowsInFull(lines)].map(([mission, { id }]) => [mission, id]))
+}
+
+/** A window that is linked into several sessions is listed once for each. The agenc session knows its number. */
+function windowsInFull(lines: readonly string[]): Map<MissionId, MissionWindow> {
+  const windows = new Map<MissionId, MissionWindow>()
+  for (const line of lines) {
+    const [id, mission, isDone, number] = line.split('\t') as [WindowId, MissionId, string, string]
+    if (!mission || windows.get(mission)?.number) continue
+    windows.set(mission, { id, number: number || null, isDone: isDone === '1' })
+  }
+  return windows
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   renameSync,
   unlinkSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { longestEventBytes } from '../claude/hook-scripts.ts'
 import { errorCode } from '../errors.ts'
 import { randomUuid } from '../io/random.ts'
@@ -164,12 +164,12 @@ function parseWhole(text: string): unknown {
 }
 
 /**
- * Takes an entry that is no event out of the spool, without following links. A directory is moved, because it may have
- * content. Returns false if the entry stays where it is.
+ * Takes an entry that does not belong there out of a mission's run directory, without following links. A directory is
+ * moved, because it may have content. Returns false if the entry stays where it is.
  */
-export function setAside(events: string, path: string): boolean {
+export function setAside(run: string, path: string): boolean {
   try {
-    if (lstatSync(path).isDirectory()) renameSync(path, join(dirname(events), `rejected-${randomUuid()}`))
+    if (lstatSync(path).isDirectory()) renameSync(path, join(run, `rejected-${randomUuid()}`))
     else unlinkSync(path)
     return true
   } catch (error) {

@@ -50,6 +50,11 @@ export class Requests {
     return this.hasOpen && this.#open.all.every(({ timer }) => timer !== null)
   }
 
+  /** The oldest request that no rule is about to answer. */
+  get forUser(): AskReport | null {
+    return this.#open.all.find(({ timer }) => timer === null)?.report ?? null
+  }
+
   /** The sender of the report waits on `channel`. Returns whether the request was answered at once. */
   take(report: Report, channel: ReplyChannel | null): boolean {
     switch (report.kind) {

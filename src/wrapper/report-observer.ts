@@ -1,9 +1,10 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Agent } from '../claude/agent.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
 import { holdsConversation } from '../claude/transcript.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { removeFile } from '../io/files.ts'
+import { aboutFrom } from '../mission/about.ts'
 import type { MissionService, MissionWriter } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
 import {
@@ -216,7 +217,7 @@ export class Observer {
     const { events, agent, log } = this.#options
     for (const { path, key } of rejected) {
       agent.openChannel(unreadable, basename(path))?.giveUp()
-      if (!setAside(events, path)) this.#stuck.add(key)
+      if (!setAside(dirname(events), path)) this.#stuck.add(key)
     }
     for (const reason of new Set(rejected.map(entry => entry.reason))) {
       const [first, ...more] = rejected.filter(entry => entry.reason === reason)
@@ -261,11 +262,18 @@ export class Observer {
 
   #take(writer: MissionWriter, report: Report, isAnswered: boolean): void {
     this.#become(writer, afterReport(this.#state, report, isAnswered))
+    if (report.kind === 'prompt-taken' && report.agentId === null) this.#keepAbout(writer, report.prompt)
     if (!('use' in report)) return
     if (report.planPath !== null) writer.linkPlan(this.#id, report.planPath)
     const { question } = report
     if (question !== null && this.#questions.isNew(question, this.#options.now().getTime()))
       writer.change(this.#id, {}, ['question', { text: question }])
+  }
+
+  /** Only the first prompt says what a mission is about. */
+  #keepAbout(writer: MissionWriter, prompt: string | null): void {
+    const about = aboutFrom(prompt)
+    if (about !== null && writer.get(this.#id)?.about === null) writer.change(this.#id, { about })
   }
 
   #become(writer: MissionWriter, reported: ClaudeState): void {

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
@@ -12,6 +14,7 @@ import { stateAtStart } from './claude-state.ts'
 import { type ControlMessage, ownBell } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
+import { setAside } from './event-spool.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
 import { Requests } from './permission-requests.ts'
 import { Observer } from './report-observer.ts'
@@ -52,6 +55,8 @@ export class RestartLoop {
     const { context, id, db, missions, log } = this.#run
     const { events, asks, wakeup: wakeupPath } = context.paths.mission(id)
     for (const directory of [events, asks]) makePrivateDirectory(directory)
+    // Hooks that were killed could not remove their FIFOs.
+    for (const name of readdirSync(asks)) setAside(dirname(asks), join(asks, name))
     const parts = this.#wire()
     const unsubscribe = missions.subscribe(parts.presenter.onChanged)
     try {
@@ -75,7 +80,7 @@ export class RestartLoop {
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
       parts.wakeup.onWakeup = () => {}
       // Without the FIFO, hooks leave no more events. Events that are not stored yet are read at the next start.
-      removeFile(wakeupPath)
+      setAside(dirname(wakeupPath), wakeupPath)
     }
   }
 
@@ -143,7 +148,7 @@ export class RestartLoop {
       config: this.#config.claude,
     })
     wakeup.open()
-    return superviseClaude(this.#run, {
+    const ending = await superviseClaude(this.#run, {
       launch,
       observer,
       graceMs: this.#config.stop.grace_ms,
@@ -157,6 +162,9 @@ export class RestartLoop {
         observer.onWakeup()
       },
     })
+    // On a full disk, Claude's report that it took the prompt is lost.
+    if (wasPromptTaken(this.#record(), context)) removeFile(context.paths.mission(mission.id).prompt)
+    return ending
   }
 
   #record(): MissionRecord {

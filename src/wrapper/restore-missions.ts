@@ -6,7 +6,7 @@ import { displayName } from '../mission/naming.ts'
 import { missionService } from '../mission/open-service.ts'
 import { withEnding } from '../mission/wrapper-note.ts'
 import { shortId } from '../mission-id.ts'
-import { showRestorable } from '../tmux/status-style.ts'
+import { showRestorable } from '../tmux/status-bar.ts'
 import type { Tmux } from '../tmux/tmux.ts'
 import { lastPlace } from '../tmux/window-order.ts'
 import { whyNotResumable } from './find-conversation.ts'
@@ -64,7 +64,7 @@ export async function restoreAll(context: Context, db: Database, tmux: Tmux): Pr
  * Resolves to null when the mission runs again, otherwise to the reason why not. Missions are restored one by one,
  * because thirty Claudes that start at once would stall the machine.
  */
-async function restoreOne(
+export async function restoreOne(
   context: Context,
   db: Database,
   tmux: Tmux,

@@ -62,7 +62,8 @@ async function runInOwnTerminal(
       try {
         const ending = await runMission(context, id, await readConfig(context.paths), surface, opener)
         if (!mustBeRead(ending)) return leave(surface, ending)
-        crash = { lines: [`\nagenc: ${describeEnding(ending)}`], exitCode: exitCodeOf(ending) }
+        const advice = await adviceOn(ending, context, id, config)
+        crash = { lines: [`\nagenc: ${describeEnding(ending)}`, ...advice], exitCode: exitCodeOf(ending) }
       } catch (error) {
         if (isFinal(error)) return leaveToOthers(context, surface, error)
         crash = { lines: errorLines(context, error), exitCode: exitCodeOfError(error) }
@@ -114,9 +115,16 @@ async function tellUser(
   const mission = await readStore(context, db => db && getMission(db, id)).catch(() => undefined)
   if (!mission) return
   const isWatched = surface.show(mission, { state: 'crashed', waitingFor: null, isDone: false })
-  if (isWatched === false) surface.alert(mission, 'has crashed')
+  if (isWatched === false) surface.alert('has crashed')
   if (notify.command)
     runNotifyCommand(context, notify.command, mission, { state: 'crashed', waitingFor: null })
+}
+
+/** Advice must not keep the user from seeing the failure itself. */
+async function adviceOn({ why }: Ending, context: Context, id: MissionId, config: Config): Promise<string[]> {
+  if (why !== 'failed') return []
+  const { adviceAfterFailedStart } = await import('./failed-start.ts')
+  return adviceAfterFailedStart(context, id, config).catch(() => [])
 }
 
 /** Dies of the signal only if Claude did too. Claude may have ended by itself at the same moment. */

@@ -6,6 +6,7 @@ import type { Surface } from '../surface/surface.ts'
 import type { Log } from './log.ts'
 import { runNotifyCommand } from './notify-command.ts'
 import type { Requests } from './permission-requests.ts'
+import { waitingWords } from './waiting-words.ts'
 
 /** Claude's status may arrive before the hook's report, which tells whether a rule will answer. */
 const hookMs = 300
@@ -17,12 +18,14 @@ interface Presented {
   isHandled: boolean
 }
 
+type ShownRequests = Pick<Requests, 'hasOpen' | 'isHandled' | 'forUser'>
+
 /** Shows a mission's state on its surface, and alerts the user unless a rule is about to answer. */
 export class StatePresenter {
   readonly #context: Context
   readonly #config: Config['notify']
   readonly #surface: Surface
-  readonly #requests: Pick<Requests, 'hasOpen' | 'isHandled'>
+  readonly #requests: ShownRequests
   readonly #record: () => MissionRecord
   readonly #log: Log
   #presented: Presented | null = null
@@ -32,7 +35,7 @@ export class StatePresenter {
     context: Context,
     config: Config['notify'],
     surface: Surface,
-    requests: Pick<Requests, 'hasOpen' | 'isHandled'>,
+    requests: ShownRequests,
     record: () => MissionRecord,
     log: Log,
   ) {
@@ -81,7 +84,10 @@ export class StatePresenter {
   }
 
   #callUser(mission: MissionRecord, { state, waitingFor }: Presented): void {
-    this.#surface.alert(mission, state === 'waiting' ? `waits for you (${waitingFor})` : 'is done')
+    const directory = this.#context.paths.mission(mission.id).agent
+    const words =
+      state === 'waiting' ? waitingWords(waitingFor, this.#requests.forUser, directory) : 'is done'
+    this.#surface.alert(words)
     if (this.#config.command)
       runNotifyCommand(this.#context, this.#config.command, mission, { state, waitingFor })
   }

@@ -1,8 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { AgencError, errorCode } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
 import type { Runner } from '../system/runner.ts'
+import { setAside } from './event-spool.ts'
 
 /**
  * A FIFO that calls `onWakeup` whenever a byte arrives. It needs neither polling nor one of the user's few inotify
@@ -47,7 +49,7 @@ function isFifo(path: string): boolean {
 
 /** The guard's shell creates the FIFO too. If both try at once, one of them fails, but the FIFO exists. */
 function makeFifo(exec: Runner, path: string): void {
-  removeFile(path)
+  setAside(dirname(path), path)
   const { stderr } = exec.capture('mkfifo', ['-m', '600', path])
   if (isFifo(path)) return
   throw new AgencError(

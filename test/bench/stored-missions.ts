@@ -35,6 +35,7 @@ export async function storeMissions(box: Box, count: number): Promise<StoredMiss
     for (const [index, mission] of missions.entries()) {
       insertMission(db, {
         ...mission,
+        about: null,
         parent_id: null,
         created_at: new Date(newestMs - index * 60_000).toISOString(),
         permission_mode: null,

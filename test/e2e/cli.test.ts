@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import module from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { registry } from '../../src/commands/registry.ts'
 import { agencScript, projectRoot, sandbox } from '../helpers/cli.ts'
 import { needLinux } from '../helpers/needs.ts'
 import { allCommands } from '../helpers/registry.ts'
@@ -31,6 +32,8 @@ describe('help and version', () => {
       ['help', 'mission', 'new'],
       ['mission', 'help', 'new'],
       ['mission', 'new', '-h'],
+      ['new', '--help'],
+      ['help', 'new'],
     ]) {
       expect(agenc(words), words.join(' ')).toEqual(shown)
     }
@@ -40,6 +43,28 @@ describe('help and version', () => {
     const { agenc } = sandbox()
     for (const flag of ['--version', '-V'])
       expect(agenc([flag])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' })
+  })
+})
+
+describe('a short form does what it stands for', () => {
+  test.each(Object.entries(registry.shortForms))('agenc %s is agenc %s', (short, whole) => {
+    const { agenc } = sandbox()
+    for (const words of [[], ['--help'], ['--no-such-option'], ['one', 'two', 'three']])
+      expect(agenc([short, ...words])).toEqual(agenc([...whole.split(' '), ...words]))
+  })
+
+  test('agenc --help lists the short forms', () => {
+    const { stdout } = sandbox().agenc(['--help'])
+    for (const [short, whole] of Object.entries(registry.shortForms))
+      expect(stdout).toMatch(new RegExp(`^ {2}agenc ${short} +agenc ${whole}$`, 'm'))
+  })
+
+  test('those of hot commands start from a single file, too', () => {
+    for (const [short, whole] of Object.entries(registry.shortForms)) {
+      const [noun, verb] = whole.split(' ')
+      const isHot = registry.nouns[noun!]!.verbs[verb!]!.hot === true
+      expect(existsSync(join(projectRoot, 'dist', 'hot', `${short}.js`)), short).toBe(isHot)
+    }
   })
 })
 
@@ -55,6 +80,27 @@ describe('bad usage ends with 64 and suggests what was meant', () => {
     ['confg --help', "unknown command 'confg'", 'Did you mean config?'],
     ['frobnicate', "unknown command 'frobnicate'", "Run 'agenc --help'."],
     ['mission ls --jsn', "unknown option '--jsn'", 'Did you mean --json?'],
+    ['mission new --branch x', "unknown option '--branch'", "Run 'agenc mission new --help'."],
+    ['mission new --mode plan', "unknown option '--mode'", 'Did you mean --permission-mode?'],
+    [
+      'mission new --no-permission-mode',
+      "unknown option '--no-permission-mode'",
+      "Run 'agenc mission new --help'.",
+    ],
+    ['mission new --nofocus', "unknown option '--nofocus'", 'Did you mean --no-focus?'],
+    ['mission rm x --forse', "unknown option '--forse'", "Run 'agenc mission rm --help'."],
+    ['mission stop --al', "unknown option '--al'", "Run 'agenc mission stop --help'."],
+    ['mission ls --al', "unknown option '--al'", 'Did you mean --all?'],
+    ['mission rn x', "unknown command 'rn'", "Run 'agenc mission --help'."],
+    ['mission editor x', "unknown command 'editor'", "Run 'agenc mission --help'."],
+    ['mission attach', "unknown command 'attach'", "Run 'agenc mission --help'."],
+    ['mission narchive x', "unknown command 'narchive'", 'Did you mean archive or unarchive?'],
+    ['repo rmm x', "unknown command 'rmm'", "Run 'agenc repo --help'."],
+    ['tmux kil', "unknown command 'kil'", "Run 'agenc tmux --help'."],
+    ['atach', "unknown command 'atach'", 'Did you mean attach?'],
+    ['ls --jsn', "unknown option '--jsn'", 'Did you mean --json?'],
+    ['config set claude.mode plan', 'unknown setting "claude.mode"', 'Did you mean claude.permission_mode?'],
+    ['config get mode', 'unknown setting "mode"', "Run 'agenc config ls' for the list."],
     ['--frob', "unknown option '--frob'", "Run 'agenc --help'."],
     ['mission rm --frob', "unknown option '--frob'", "Run 'agenc mission rm --help'."],
     ['mission', "'agenc mission' needs a command", "Run 'agenc mission --help'."],

@@ -6,6 +6,7 @@ import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions, writeProgram } from '../helpers/missions.ts'
 import { needPrograms } from '../helpers/needs.ts'
 import { openTerminal, type Terminal } from '../helpers/terminal.ts'
+import { waitFor } from '../helpers/wait.ts'
 
 const tab = '\t'
 
@@ -30,12 +31,29 @@ function completions(box: Sandbox, ...words: string[]): string[] {
 describe('agenc _complete', () => {
   test('missions are described by repo, name and state', async () => {
     const { box, short } = await boxWithMission()
-    expect(completions(box, 'mission', 'show', '')).toEqual([`${short}\tacme/app fix login [stopped]`])
+    expect(completions(box, 'mission', 'show', '')).toEqual([
+      `${short}\tacme/app fix login [stopped]`,
+      `fix login\t${short} acme/app [stopped]`,
+    ])
+    expect(completions(box, 'mission', 'show', 'fix l')).toHaveLength(1)
     expect(completions(box, 'mission', 'show', 'zzzz')).toEqual([])
     expect(completions(box, 'mission', 'stop', '')).toEqual([])
-    expect(completions(box, 'mission', 'rm', '')).toHaveLength(1)
+    expect(completions(box, 'mission', 'rm', '')).toHaveLength(2)
     expect(completions(box, 'mission', 'unarchive', '')).toEqual([])
     expect(completions(box, 'mission', 'archive', short, '')).toEqual([])
+    expect(completions(box, 'mission', 'archive', 'fix login', '')).toEqual([])
+  })
+
+  test('a name is offered only if it leads to its mission', async () => {
+    const { box, short } = await boxWithMission()
+    await storeMissions(box, [
+      { name: 'twin' },
+      { name: 'twin' },
+      { name: short.slice(0, 5) },
+      { name: '-x' },
+    ])
+    const names = completions(box, 'mission', 'show', '').map(line => line.split('\t')[0]!)
+    expect(names.filter(name => !/^[0-9a-f]{8}$/.test(name))).toEqual(['fix login'])
   })
 
   test('lists modes, settings and their values', () => {
@@ -144,6 +162,17 @@ describe.each(shellCases)('Tab in $shell', ({ shell, args, prepare }) => {
     terminal.type('\u0015')
     terminal.type(`agenc repo add some${tab}`)
     await terminal.waitForText('agenc repo add somewhere')
+  })
+
+  test.for(['fi', 'fix\\ lo', "'fix lo"])('completes the name of a mission after %s', async (typed, ctx) => {
+    needPrograms(ctx, shell)
+    const { box, short } = await boxWithMission()
+    const terminal = await openShell(box)
+    terminal.type(`agenc mission show ${typed}${tab}`)
+    await terminal.waitForText(/fix(\\ | )login/)
+    // The shell takes the name as one word.
+    terminal.type('--json > shown\r')
+    await waitFor('the mission', () => readFileSync(join(box.root, 'shown'), 'utf8').includes(short))
   })
 
   test('lists values with descriptions', async ctx => {

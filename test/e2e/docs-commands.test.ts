@@ -11,8 +11,8 @@ import { waitFor } from '../helpers/wait.ts'
 
 /** Commands that take over the terminal: the text they show, and the keys that end them. */
 const interactive: Record<string, { shows: RegExp; keys: string; exitCode: number }> = {
-  agenc: { shows: /-[0-9a-f]{8} /, keys: '\u0002d', exitCode: 0 },
-  'agenc tmux attach': { shows: /-[0-9a-f]{8} /, keys: '\u0002d', exitCode: 0 },
+  agenc: { shows: /· *\S.* idle/, keys: '\u0002d', exitCode: 0 },
+  'agenc tmux attach': { shows: /· *\S.* idle/, keys: '\u0002d', exitCode: 0 },
   'agenc demo': { shows: /Step 1 of 6/, keys: '\u0002ad', exitCode: 0 },
   'agenc setup': { shows: /\?/, keys: '\u0003', exitCode: 130 },
 }

@@ -133,7 +133,7 @@ describe('docs', () => {
 })
 
 function isCommand(noun: string, verb: string | undefined): boolean {
-  if (Object.hasOwn(registry.topLevel, noun)) return true
+  if (Object.hasOwn(registry.topLevel, noun) || Object.hasOwn(registry.shortForms, noun)) return true
   if (!Object.hasOwn(registry.nouns, noun)) return false
   return verb === undefined || Object.hasOwn(registry.nouns[noun]!.verbs, verb)
 }

@@ -116,6 +116,39 @@ describe.each(hasFzf ? ['fzf', 'no fzf'] : ['no fzf'])(
       },
     )
 
+    test('a long name cuts nothing but itself, and every row stays on one line', async () => {
+      const { box, open } = picker()
+      const [short, long] = await storeMissions(box, ['short', 'a very long name '.repeat(18)])
+      const terminal = open('mission', 'archive')
+      const rows = await waitFor('both rows', () => {
+        const found = terminal
+          .screen()
+          .split('\n')
+          .filter(line => /[0-9a-f]{8}/.test(line))
+        return found.length === 2 && found
+      })
+      for (const row of rows) expect(row.trimEnd()).toMatch(/ {2}\d+d$/)
+      for (const id of [short, long]) expect(rows.join()).toContain(id!.slice(0, 8))
+      expect(rows.find(row => row.includes(long!.slice(0, 8)))).toContain('a very long name')
+      terminal.type('\u0003')
+      expect(await terminal.exited).toBe(130)
+    })
+
+    test('without colours if NO_COLOR is set', async () => {
+      const { box } = picker()
+      await storeMissions(box, ['one'])
+      const env = tool === 'fzf' ? {} : { PATH: join(box.root, 'bin') }
+      const colour = /\u001b\[[\d;]*\b(?:3\d|4\d|9\d)(?:;[\d;]*)?m/
+      for (const isColoured of [false, true]) {
+        const wish = isColoured ? { NO_COLOR: '', FORCE_COLOR: '1' } : { NO_COLOR: '1' }
+        const terminal = box.terminal(['mission', 'archive'], { env: { ...env, ...wish } })
+        await terminal.waitForText('one')
+        terminal.type('\u0003')
+        expect(await terminal.exited).toBe(130)
+        expect(colour.test(terminal.raw())).toBe(isColoured)
+      }
+    })
+
     test('for a mission by its name, in which shell syntax has no effect', async () => {
       const { box, open } = picker()
       const [, wanted] = await storeMissions(box, ['other', 'wan\u001b[2Jted $(touch pwned) `x`'])

@@ -21,7 +21,9 @@ test("the pictures in docs are up to date; if not, run 'npm run pictures'", asyn
   }
   const drawn = await pictures({ ...systemContext(), env, self: [process.execPath, agencScript] })
   expect(Object.keys(drawn)).toEqual(
-    ['session', 'switcher', 'waiting', 'how-it-works'].map(name => `docs/pictures/${name}.svg`),
+    ['session', 'session-light', 'switcher', 'waiting', 'how-it-works'].map(
+      name => `docs/pictures/${name}.svg`,
+    ),
   )
   for (const [path, svg] of Object.entries(drawn)) {
     expect(wordsIn(svg), path).toEqual(wordsIn(readFileSync(join(projectRoot, path), 'utf8')))

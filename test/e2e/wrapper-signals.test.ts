@@ -266,7 +266,7 @@ describe('kill -9', () => {
     const { wrapper_pid, claude_pid } = box.record(id)
     const guard = () => guardOf(wrapper_pid!, claude_pid!)
     for (const number of [1, 2]) {
-      const pid = guard()!
+      const pid = await waitFor('the guard', guard)
       process.kill(pid, 'SIGKILL')
       await waitFor(`a guard after ${number}`, () => guard() !== undefined && guard() !== pid)
     }

@@ -342,7 +342,7 @@ describe('a start fails with an explanation', () => {
     const terminal = box.run(['mission', 'new', '--blank'])
     await terminal.waitForText('Enter: resume, q: close')
     expect(terminal.screen()).toContain('no licence found')
-    expect(box.records()[0]).toMatchObject({ wrapper_pid: null, exit_code: 3, ended_by: 'user' })
+    expect(box.records()[0]).toMatchObject({ wrapper_pid: null, exit_code: 3, ended_by: 'failed' })
     terminal.type('q')
     expect(await terminal.exited).toBe(3)
   })

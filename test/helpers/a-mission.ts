@@ -7,6 +7,7 @@ export function aMission(given: Partial<NewMission> = {}): NewMission {
   return {
     id,
     name: null,
+    about: null,
     repo: null,
     parent_id: null,
     created_at: new Date().toISOString(),

@@ -129,7 +129,7 @@ function whatIsKnownOf(session: SessionBox, id: string): string {
   const { tmux_window, ...mission } = session.mission(id)
   const screen = tmux_window ? session.tmux('capture-pane', '-p', '-t', tmux_window) : 'no window'
   const log = existsSync(wrapperLog) ? readFileSync(wrapperLog, 'utf8') : 'no wrapper.log'
-  const files = readdirSync(run, { recursive: true })
+  const files = existsSync(run) ? readdirSync(run, { recursive: true }) : ['no run directory']
   return [JSON.stringify(mission), screen.trimEnd(), log, ...files].join('\n')
 }
 

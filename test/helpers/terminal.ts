@@ -3,10 +3,22 @@ import xterm from '@xterm/headless'
 import { onTestFinished } from 'vitest'
 import { waitFor } from './wait.ts'
 
+/** One column of a row, as a user sees it: if it is drawn reversed, the colours are swapped. */
+export interface SeenCell {
+  text: string
+  /** The number of a palette colour, or null for the terminal's own colour. */
+  foreground: number | null
+  background: number | null
+  isReverse: boolean
+  isBold: boolean
+}
+
 export interface Terminal {
   pid: number
   /** The text on the screen. */
   screen(): string
+  /** The last row, where tmux draws its status line. */
+  lastRow(): SeenCell[]
   /** All output so far, with its escape sequences. */
   raw(): string
   type(keys: string): void
@@ -59,6 +71,7 @@ export function openTerminal(file: string, args: string[], options: TerminalOpti
   const terminal: Terminal = {
     pid: child.pid,
     screen: () => screenText(screen),
+    lastRow: () => cellsOf(screen, screen.rows - 1),
     raw: () => raw,
     type: keys => child.write(keys),
     resize: (newColumns, newRows) => {
@@ -87,4 +100,24 @@ function screenText(screen: InstanceType<typeof xterm.Terminal>): string {
     lines.push(buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? '')
   }
   return lines.join('\n').trimEnd()
+}
+
+function cellsOf(screen: InstanceType<typeof xterm.Terminal>, row: number): SeenCell[] {
+  const line = screen.buffer.active.getLine(screen.buffer.active.baseY + row)!
+  return Array.from({ length: screen.cols }, (_, column) => {
+    const cell = line.getCell(column)!
+    if (cell.isFgRGB() || cell.isBgRGB()) throw new Error('a colour that is in no palette')
+    const colours = [
+      cell.isFgDefault() ? null : cell.getFgColor(),
+      cell.isBgDefault() ? null : cell.getBgColor(),
+    ]
+    const [foreground, background] = cell.isInverse() ? colours.reverse() : colours
+    return {
+      text: cell.getChars(),
+      foreground: foreground!,
+      background: background!,
+      isReverse: Boolean(cell.isInverse()),
+      isBold: Boolean(cell.isBold()),
+    }
+  })
 }

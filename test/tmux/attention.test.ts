@@ -34,9 +34,9 @@ test('a waiting mission in another window is announced once, and marked and coun
   const { b, terminal } = await attended(box)
   say(box, b.id, '[[bash touch x]] [[text it is done]]')
   await box.waitForState(b.mission, 'waiting')
-  await terminal.waitForText(`${b.name} waits for you (permission)`)
+  await terminal.waitForText('bee asks: Bash touch x')
   await terminal.waitForText('1 waiting')
-  await terminal.waitForText(`!${b.name}`)
+  await terminal.waitForText('?bee')
   expect(terminal.raw()).toContain('\u0007')
   expect(readFileSync(log, 'utf8')).toBe(`${b.mission} waiting permission $(touch pwned)\n`)
   expect(existsSync(join(box.root, 'pwned'))).toBe(false)
@@ -49,11 +49,11 @@ test('a waiting mission in another window is announced once, and marked and coun
     if (box.mission(b.mission).state === 'waiting') box.tmux('send-keys', '-t', b.id, '1')
     return box.mission(b.mission).state === 'idle'
   })
-  await terminal.waitForText(`${b.name} is done`)
-  await terminal.waitForText('2 idle')
-  await terminal.waitForText(`+${b.name}`)
+  await terminal.waitForText('bee is done')
+  await terminal.waitForText('1 done 1 idle')
+  await terminal.waitForText('✓bee')
   box.tmux('select-window', '-t', b.id)
-  await terminal.waitForText(`-${b.name}`)
+  await terminal.waitForText('·bee')
   await waitFor('two notices', () => readFileSync(log, 'utf8').trimEnd().split('\n').length === 2)
 })
 
@@ -69,7 +69,7 @@ test('every client of the session gets the message once, and no other client doe
   expect(clients).toHaveLength(2)
   say(box, b.id, '[[bash touch x]]')
   await box.waitForState(b.mission, 'waiting')
-  await second.waitForText('waits for you')
+  await second.waitForText('bee asks')
   const expected = takesClient(box) ? clients : clients.slice(-1)
   await waitFor('the messages', () => clientsTold(box).length === expected.length)
   expect(clientsTold(box)).toEqual(expected.toSorted())
@@ -99,7 +99,7 @@ function takesClient(box: SessionBox): boolean {
 
 /** Reads the names of the clients from tmux's own log. */
 function clientsTold(box: SessionBox): string[] {
-  return [...box.tmux('show-messages').matchAll(/(\S+) message: .* waits for you/g)]
+  return [...box.tmux('show-messages').matchAll(/(\S+) message: bee asks/g)]
     .map(([, client]) => client!)
     .sort()
 }
@@ -110,7 +110,7 @@ test('a user who is looking at the mission gets no message', async () => {
   say(box, a.id, '[[bash touch x]]')
   await box.waitForState(a.mission, 'waiting')
   await terminal.waitForText('1 waiting')
-  expect(terminal.raw()).not.toContain('waits for you')
+  expect(terminal.raw()).not.toContain('asks')
 })
 
 test('styles and counts apply to the agenc session only', async () => {

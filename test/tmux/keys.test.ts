@@ -168,7 +168,7 @@ test('keys without a popup run in the background, and their output becomes a mes
   server.say('agenc: 100% of #{session_name} #(touch ran) %H failed\nDo $(this) next.\n')
   await press(server, terminal, 'h')
   await terminal.waitForText('agenc: 100% of #{session_name} #(touch ran) %H failed Do $(this) next.')
-  expect(server.calls()).toEqual([`tmux next|unset|${home}|inside`, `hold|unset|${home}|inside`])
+  expect(server.calls()).toEqual([`tmux next|unset|${home}|inside`, `hold --toggle|unset|${home}|inside`])
   expect(terminal.screen()).not.toContain('not for the user')
   expect(terminal.screen()).not.toContain('returned')
   expect(server.run('display-message', '-p', '-t', '=agenc:', '#{pane_in_mode}')).toBe('0')

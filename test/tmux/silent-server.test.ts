@@ -208,8 +208,7 @@ describe('while tmux does not answer', () => {
     expect(box.mission(mission).status).toBe('running')
   })
 
-  test('a mission shows its state later', () => {
-    const { box, run, resume } = suspendedBench()
+  function windowIn(box: Sandbox): TmuxWindow {
     const socket = join(box.root, 'tmux', `tmux-${process.getuid!()}`, 'default')
     const variables = { AGENC_TMUX: '1', TMUX: `${socket},1,0`, TMUX_PANE: '%0' }
     const env: NodeJS.ProcessEnv = { ...box.env, ...variables }
@@ -219,7 +218,24 @@ describe('while tmux does not answer', () => {
       paths: pathsAt(box.agencHome),
       now: () => new Date(),
     } as Context
-    const window = TmuxWindow.of(context, defaultConfig)!
+    return TmuxWindow.of(context, defaultConfig)!
+  }
+
+  test('a window that explains why its mission ended claims it no longer, once tmux answers', () => {
+    const { box, run, resume } = suspendedBench()
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    const window = windowIn(box)
+    const mission = { id: missionId, name: null, repo: null }
+    window.show(mission, { state: 'busy', waitingFor: null, isDone: false })
+    window.abandon()
+    resume()
+    vi.advanceTimersByTime(60_000)
+    expect(run('show-options', '-wqv', '-t', '%0', '@agenc_mission_uuid')).toBe('')
+  })
+
+  test('a mission shows its state later', () => {
+    const { box, run, resume } = suspendedBench()
+    const window = windowIn(box)
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
     for (const state of ['busy', 'idle'] as const) {
       const mission = { id: missionId, name: null, repo: null }

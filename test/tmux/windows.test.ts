@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { windowLabels } from '../../src/mission/naming.ts'
+import { missionLabel, windowLabels } from '../../src/mission/naming.ts'
 import type { MissionId } from '../../src/mission-id.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { tmuxAt } from '../../src/tmux/tmux.ts'
@@ -174,7 +174,7 @@ test.each([
   const title = `${made.stdout.slice(0, 8)} ${shown}`
   // tmux itself writes `$NAME` as `\\$NAME` in window names.
   expect(window.name.replace('\\$', '$')).toBe(title)
-  await terminal.waitForText(title)
+  await terminal.waitForText(missionLabel({ name, repo: null }))
   expect(existsSync(join(box.root, 'pwned'))).toBe(false)
   expect(box.agenc(['mission', 'ls']).stdout).toContain(made.stdout.slice(0, 8))
 })

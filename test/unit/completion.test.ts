@@ -21,6 +21,14 @@ describe('completion offers', () => {
     expect(await offered('constructor ')).toEqual([])
   })
 
+  test('short forms, and after them what belongs to the whole command', async () => {
+    expect(await offered('st')).toEqual(['status', 'stop'])
+    expect(await offered('ls --a')).toEqual(['--all'])
+    expect(await offered('stop ')).toEqual(['<running missions>'])
+    expect(await offered('new --clone ')).toEqual(['<mission>'])
+    expect(await offered('help att')).toEqual(['attach'])
+  })
+
   test('no hidden commands or options', async () => {
     expect(await offered('mission _')).toEqual([])
     expect(await offered('_')).toEqual([])

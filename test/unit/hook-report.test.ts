@@ -75,9 +75,11 @@ describe('what every report carries', () => {
       session_id: sessionId,
       transcript_path: '/t.jsonl',
       permission_mode: 'plan',
+      prompt: 'hello',
     }
     expect(report('UserPromptSubmit', fields)).toEqual({
       kind: 'prompt-taken',
+      prompt: 'hello',
       agentId: 'a1',
       sessionId,
       transcriptPath: '/t.jsonl',
@@ -88,10 +90,11 @@ describe('what every report carries', () => {
   test.each([
     ['missing', {}],
     ['empty', { agent_id: '', session_id: '', transcript_path: '', permission_mode: '' }],
-    ['not text', { agent_id: 1, session_id: [], transcript_path: {}, permission_mode: true }],
+    ['not text', { agent_id: 1, session_id: [], prompt: 1, transcript_path: {}, permission_mode: true }],
   ])('null for fields that are %s', (_title, fields) => {
     expect(report('UserPromptSubmit', fields)).toEqual({
       kind: 'prompt-taken',
+      prompt: null,
       agentId: null,
       sessionId: null,
       transcriptPath: null,

@@ -88,7 +88,14 @@ test('the known repos are those of the library and of the settings', async () =>
 
 function missionOn(db: Database, repo: string) {
   const id = newMissionId()
-  const nothing = { name: null, parent_id: null, permission_mode: null, approve: null, model: null }
+  const nothing = {
+    name: null,
+    about: null,
+    parent_id: null,
+    permission_mode: null,
+    approve: null,
+    model: null,
+  }
   insertMission(db, {
     ...nothing,
     id,

@@ -54,17 +54,20 @@ test('only its holder can release a lease, and only once', async () => {
 })
 
 test.each([
-  ['a mission that was never run', {}, 'user'],
-  ['a stopped mission', { ended_by: 'user' }, 'user'],
+  ['a mission that was never run', {}, 'failed'],
+  ['a stopped mission', { ended_by: 'user' }, 'failed'],
   ['a lost mission', { ended_by: 'lost' }, 'lost'],
   ['a mission whose wrapper was killed', { wrapper_pid: gone.pid, wrapper_start: gone.start }, 'lost'],
-] as const)('a failed start leaves %s as it was', async (_title, before, ended_by) => {
-  const { db, store, id, take, mission } = await bench()
-  const claude = { claude_pid: self.pid, claude_start: self.start }
-  updateMission(db, id, { ...before, ...claude })
-  giveUpLease(store, take(), self)
-  expect(mission()).toMatchObject({ ...claude, wrapper_pid: null, state: null, exit_code: 1, ended_by })
-})
+] as const)(
+  'after a failed start, %s can be told from others, and a lost one is still lost',
+  async (_title, before, ended_by) => {
+    const { db, store, id, take, mission } = await bench()
+    const claude = { claude_pid: self.pid, claude_start: self.start }
+    updateMission(db, id, { ...before, ...claude })
+    giveUpLease(store, take(), self)
+    expect(mission()).toMatchObject({ ...claude, wrapper_pid: null, state: null, exit_code: 1, ended_by })
+  },
+)
 
 test('a lost mission that is being resumed is not dismissed', async () => {
   const { db, store, id, context, take, mission } = await bench()

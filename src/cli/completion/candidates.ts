@@ -1,4 +1,4 @@
-import { flagNames, ownEntry } from '../command.ts'
+import { flagNames, ownEntry, type ShortForms, withoutShortForm } from '../command.ts'
 
 /** The data of one command that completion uses: everything in the registry except the code. */
 export interface Leaf {
@@ -30,6 +30,7 @@ export interface CommandTree {
   topLevel: Record<string, Leaf>
   topics: Record<string, { summary: string }>
   settings: readonly KnownSetting[]
+  shortForms: ShortForms
 }
 
 export interface Candidate {
@@ -49,7 +50,7 @@ export type Values = (kind: string, before: readonly string[]) => Promise<Answer
 /** `words` is the line up to the cursor, without the program's name. The last word is the one being typed. */
 export async function answer(tree: CommandTree, words: readonly string[], values: Values): Promise<Answer> {
   const joined = joinEquals(words)
-  const [before, typed] = [joined.slice(0, -1), joined.at(-1) ?? '']
+  const [before, typed] = [withoutShortForm(tree.shortForms, joined.slice(0, -1)), joined.at(-1) ?? '']
   const found = await unfiltered(tree, before, typed, values)
   return typeof found === 'string' ? found : matching(found, words, typed)
 }
@@ -65,6 +66,7 @@ async function unfiltered(
     return [
       ...named(tree.nouns),
       ...named(tree.topLevel),
+      ...shortForms(tree),
       help,
       ...(typed.startsWith('-') ? globalFlags : []),
     ]
@@ -83,7 +85,8 @@ const globalFlags: readonly Candidate[] = [
 ]
 
 function helpWords(tree: CommandTree, before: readonly string[]): Candidate[] {
-  if (before.length === 0) return [...named(tree.nouns), ...named(tree.topLevel), ...named(tree.topics)]
+  if (before.length === 0)
+    return [...named(tree.nouns), ...named(tree.topLevel), ...shortForms(tree), ...named(tree.topics)]
   const noun = ownEntry(tree.nouns, before[0])
   return noun && before.length === 1 ? named(noun.verbs) : []
 }
@@ -110,6 +113,13 @@ function unusedOptions(leaf: Leaf, used: ReadonlySet<string>): Candidate[] {
   return [...leaf.options, helpFlag]
     .filter(option => !flagNames(option).some(name => used.has(name)))
     .map(option => ({ value: flagNames(option).at(-1)!, description: option.description }))
+}
+
+function shortForms(tree: CommandTree): Candidate[] {
+  return Object.entries(tree.shortForms).map(([value, whole]) => {
+    const [noun, verb] = whole.split(' ')
+    return { value, description: tree.nouns[noun!]!.verbs[verb!]!.summary }
+  })
 }
 
 function named(entries: Record<string, { summary: string }>): Candidate[] {

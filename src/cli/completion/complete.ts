@@ -10,12 +10,17 @@ export async function complete(
   tree: CommandTree,
   argv: readonly string[],
 ): Promise<number> {
-  const words = argv.slice(argv.indexOf('--') + 1)
+  const words = argv.slice(argv.indexOf('--') + 1).map(unquoted)
   try {
     const found = await answer(tree, words, valuesFrom(context, tree.settings))
     context.out.write(typeof found === 'string' ? `:${found}\n` : found.map(line).join(''))
   } catch {}
   return 0
+}
+
+/** Some shells pass words as they were typed, with their quotes, or with a quote that is still open. */
+function unquoted(word: string): string {
+  return /^["']/.test(word) ? word.replace(/^(["'])(.*?)\1?$/, '$2') : word.replace(/\\(.)/g, '$1')
 }
 
 function line({ value, description }: Candidate): string {
@@ -28,25 +33,13 @@ function valuesFrom(context: Context, settings: CommandTree['settings']): Values
     switch (kind) {
       case 'mission':
       case 'missions':
-        return except(
-          before,
-          (await storedNames()).missions(context, status => status !== 'archived'),
-        )
+        return (await storedNames()).missions(context, before, status => status !== 'archived')
       case 'running missions':
-        return except(
-          before,
-          (await storedNames()).missions(context, status => status === 'running'),
-        )
+        return (await storedNames()).missions(context, before, status => status === 'running')
       case 'archived missions':
-        return except(
-          before,
-          (await storedNames()).missions(context, status => status === 'archived'),
-        )
+        return (await storedNames()).missions(context, before, status => status === 'archived')
       case 'missions not running':
-        return except(
-          before,
-          (await storedNames()).missions(context, status => status !== 'running'),
-        )
+        return (await storedNames()).missions(context, before, status => status !== 'running')
       case 'repo':
       case 'repos':
         return except(before, (await storedNames()).repos(context))

@@ -110,16 +110,18 @@ _agenc() {
     abouts+=("$about")
     [ "\${#value}" -gt "$width" ] && width=\${#value}
   done < <(${ask} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-  local i
+  local i isListing
+  case \${COMP_TYPE:-9} in 63 | 33 | 64) isListing=1 ;; esac
   for i in "\${!values[@]}"; do
     value=\${values[i]}
-    if [ "\${#values[@]}" -gt 1 ] && [ -n "\${abouts[i]}" ]; then
-      case \${COMP_TYPE:-9} in
-        63 | 33 | 64)
-          printf -v value '%-*s  (%s)' "$width" "$value" "\${abouts[i]}"
-          value=\${value:0:columns-1}
-          ;;
-      esac
+    if [ -n "$isListing" ] && [ "\${#values[@]}" -gt 1 ]; then
+      if [ -n "\${abouts[i]}" ]; then
+        printf -v value '%-*s  (%s)' "$width" "$value" "\${abouts[i]}"
+        value=\${value:0:columns-1}
+      fi
+    else
+      # Inside an open quote, readline quotes the word itself.
+      case \${COMP_WORDS[COMP_CWORD]} in [\\"\\']*) ;; *) printf -v value %q "$value" ;; esac
     fi
     COMPREPLY+=("$value")
   done

@@ -9,21 +9,55 @@ import { shortId } from '../../mission-id.ts'
 import { displayRepo } from '../../repo/reference.ts'
 import type { Candidate } from './candidates.ts'
 
-/** The missions with a fitting status, by short id; by full id where two share a short one. */
-export function missions(context: Context, fits: (status: Status) => boolean): Promise<Candidate[]> {
+/**
+ * The missions with a fitting status, except those that `used` names already. Each is offered by its short id (its full
+ * id, if two share a short one) and by its name, if that leads to it.
+ */
+export function missions(
+  context: Context,
+  used: readonly string[],
+  fits: (status: Status) => boolean,
+): Promise<Candidate[]> {
   return readStore(context, db => {
     const records = db ? listMissions(db, { archived: true }) : []
     const short = records.map(({ id }) => shortId(id))
     const isShared = (id: string) => short.indexOf(id) !== short.lastIndexOf(id)
+    const usableName = usableNames(records)
+    const namesOf = (record: MissionRecord) => [
+      isShared(shortId(record.id)) ? record.id : shortId(record.id),
+      ...usableName(record),
+    ]
     const statuses = statusesOf(context, records)
-    return records
+    const offered = records
       .map((record, index) => ({ record, status: statuses[index]! }))
       .filter(({ status }) => fits(status))
-      .map(({ record, status }) => ({
-        value: isShared(shortId(record.id)) ? record.id : shortId(record.id),
+      .map(({ record, status }) => ({ record, status, names: namesOf(record) }))
+      .filter(({ names }) => !names.some(name => used.includes(name)))
+    return [
+      ...offered.map(({ record, status, names: [id] }) => ({
+        value: id!,
         description: describe(record, status),
-      }))
+      })),
+      ...offered.flatMap(({ record, status, names: [id, name] }) =>
+        name === undefined
+          ? []
+          : [{ value: name, description: `${id} ${describe({ ...record, name: null }, status)}` }],
+      ),
+    ]
   })
+}
+
+/** Gives a mission's name, or nothing if the name does not lead to that mission alone. */
+function usableNames(records: readonly MissionRecord[]): (record: MissionRecord) => string[] {
+  const nameOf = (record: MissionRecord) => cleanText(record.name ?? '')
+  const counts = new Map<string, number>()
+  for (const record of records) counts.set(nameOf(record), (counts.get(nameOf(record)) ?? 0) + 1)
+  return record => {
+    const name = nameOf(record)
+    if (name === '' || name === '.' || name.startsWith('-') || counts.get(name) !== 1) return []
+    const mayBeId = /^[0-9a-f-]{4,}$/i.test(name)
+    return mayBeId && records.some(({ id }) => id.startsWith(name.toLowerCase())) ? [] : [name]
+  }
 }
 
 function describe({ repo, name, state, waiting_for }: MissionRecord, status: Status): string {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts'
 import { ExitCode } from '../../errors.ts'
 import { approveMeanings, modeAliases, permissionModes } from '../../mission/mode-meanings.ts'
-import { ownEntry } from '../command.ts'
+import { ownEntry, type ShortForms } from '../command.ts'
 
 /** Terms with their meanings. */
 export type Rows = readonly (readonly [term: string, meaning: string])[]
@@ -91,7 +91,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     text: ({ claude: { permission_mode } }) => [
       'A permission mode says what Claude may do without asking:',
       { rows: meanings([...permissionModes, ...modeAliases]) },
-      'Any other word is passed to Claude unchanged, since new versions bring new modes.',
+      "Any other word is passed to Claude unchanged, since new versions bring new modes. 'config set' takes one only with --force.",
       'The first of these that is set applies. If none is set, Claude decides as if you had started it by hand.',
       {
         rows: [
@@ -210,6 +210,14 @@ function meanings(list: readonly { name: string; meaning: string }[]): Rows {
 
 export function topicNamed(name: string): Topic | undefined {
   return ownEntry(topics, name)
+}
+
+/** Short forms and what they stand for, for `agenc --help`. */
+export function shortFormList(shortForms: ShortForms): string {
+  const width = Math.max(...Object.keys(shortForms).map(name => name.length))
+  return Object.entries(shortForms)
+    .map(([name, whole]) => `  agenc ${name.padEnd(width)}  agenc ${whole}`)
+    .join('\n')
 }
 
 /** In a narrower terminal, each summary goes on a line of its own. */

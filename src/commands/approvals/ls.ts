@@ -26,7 +26,9 @@ interface Input {
 
 export default defineCommand<Input>({
   description: 'List permission requests and their answers, oldest first.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: all)" }],
+  arguments: [
+    { name: 'mission', description: "its name or id (the start is enough), or '.' (default: all)" },
+  ],
   options: [
     { flags: '--tool <name>', description: 'only this tool' },
     { flags: '--decision <word>', description: 'only allow, deny, or ask (no answer, or none yet)' },
@@ -87,7 +89,7 @@ function answeredBy({ decided_by, confirmed }: Approval): string {
 
 const styles: Record<ApprovalDecision, Style> = { allow: 'green', deny: 'red', ask: 'yellow' }
 
-function print({ out, now }: Context, approvals: readonly Approval[]): void {
+function print({ out, now, paths }: Context, approvals: readonly Approval[]): void {
   const time = now()
   const cells = (text: (approval: Approval) => string) => approvals.map(text)
   printTable(out, [
@@ -100,6 +102,12 @@ function print({ out, now }: Context, approvals: readonly Approval[]): void {
     },
     { title: 'BY', cells: cells(answeredBy) },
     { title: 'TOOL', cells: cells(({ tool }) => cleanText(tool)) },
-    { title: 'REQUEST', cells: cells(({ tool, input }) => requestSummary(tool, input)), shrinks: true },
+    {
+      title: 'REQUEST',
+      cells: cells(({ tool, input, mission_id }) =>
+        requestSummary(tool, input, paths.mission(mission_id).agent),
+      ),
+      shrinks: true,
+    },
   ])
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { defineCommand } from '../../cli/command.ts'
 import { parseConfig } from '../../config/check.ts'
 import { readConfigText } from '../../config/read.ts'
+import type { Config } from '../../config/schema.ts'
 import { editPrefix, emptyConfig, replaceConfig, writeSchemaInto } from '../../config/write.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import { AgencError, Cancelled, usageError } from '../../errors.ts'
@@ -11,6 +12,7 @@ import { withLock } from '../../io/lock.ts'
 import { confirm } from '../../io/prompt.ts'
 import { makeTemporaryDirectory } from '../../io/temporary-directory.ts'
 import { cleanText } from '../../io/text.ts'
+import { checkMode } from '../../mission/check-mode.ts'
 import type { Paths } from '../../paths.ts'
 import { makerMark } from '../../system/maker.ts'
 
@@ -43,13 +45,19 @@ async function editCopy(context: Context, copy: string): Promise<void> {
     const parsed = parseConfig(text)
     if (parsed.ok) {
       if (text === before) return context.err.line('Nothing changed.')
-      return saveUnlessChanged(context.paths, original, copy, text)
+      await saveUnlessChanged(context.paths, original, copy, text)
+      return warnOfModes(context, parsed.config)
     }
     const { line, key, message } = parsed.problem
     context.err.line(`agenc: line ${line}:${key ? ` ${cleanText(key)}` : ''} ${message}`)
     if (!(await confirm(context, 'Edit again? (No leaves the settings unchanged)', true)))
       throw new Cancelled()
   }
+}
+
+async function warnOfModes(context: Context, { claude, repos }: Config): Promise<void> {
+  const modes = [claude, ...Object.values(repos)].flatMap(({ permission_mode }) => permission_mode ?? [])
+  for (const mode of new Set(modes)) await checkMode(context, mode)
 }
 
 /** $EDITOR may contain arguments, as in `code --wait`, and quotes around a path with spaces. */

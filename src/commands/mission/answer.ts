@@ -32,7 +32,7 @@ export default defineCommand<Input>({
   description:
     'Answer a permission request of a mission. If you answer in its own dialog first, that answer counts.',
   arguments: [
-    { name: 'mission', description: "its id, a prefix of it, or '.'", required: true },
+    { name: 'mission', description: "its name or id (the start is enough), or '.'", required: true },
     { name: 'decision', description: 'allow or deny', required: true },
   ],
   options: [
@@ -61,7 +61,7 @@ export default defineCommand<Input>({
     if (stored?.decided_by !== 'answer') throw tooLate(mission)
     if (stored.decision !== input.decision) throw answeredOtherwise(mission, stored.decision)
     if (input.json) context.out.line(JSON.stringify({ ...request, decision: input.decision, by: 'answer' }))
-    else context.err.line(`${answered(input.decision)}: ${describe(request)}`)
+    else context.err.line(`${answered(input.decision)}: ${describe(request, mission)}`)
     return 0
   },
 })
@@ -113,7 +113,7 @@ function requestOf(mission: MissionJson, id: string | undefined): PendingRequest
   const { pending } = mission
   const request = id === undefined ? pending[0] : pending.find(candidate => candidate.id === id)
   if (!request && id !== undefined && pending.length > 0)
-    throw new AgencError(`${mission.short_id} has no pending request ${id}`, listing(pending))
+    throw new AgencError(`${mission.short_id} has no pending request ${id}`, listing(mission))
   if (!request) throw nothingPending(mission)
   if (isForTheUser(request.tool)) {
     const kind = dialogTools[request.tool] === 'plan' ? 'Plans' : 'Questions'
@@ -157,12 +157,13 @@ function goThere(mission: MissionJson): string {
   return `Go there with: ${focusCommand(mission)}`
 }
 
-function listing(pending: readonly PendingRequest[]): string {
-  return ['Pending:', ...pending.map(request => `  ${request.id}  ${describe(request)}`)].join('\n')
+function listing(mission: MissionJson): string {
+  const lines = mission.pending.map(request => `  ${request.id}  ${describe(request, mission)}`)
+  return ['Pending:', ...lines].join('\n')
 }
 
-function describe({ tool, input }: PendingRequest): string {
-  return cleanText(`${tool} ${requestSummary(tool, input)}`)
+function describe({ tool, input }: PendingRequest, { dir }: MissionJson): string {
+  return cleanText(`${tool} ${requestSummary(tool, input, dir)}`)
 }
 
 function answered(decision: string): string {

@@ -7,7 +7,12 @@ import { tmuxClients } from '../../tmux/clients.ts'
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
     'Ask the window that shows a mission to close. Its program may ask you to confirm. Does nothing if no window shows the mission.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
+  arguments: [
+    {
+      name: 'mission',
+      description: "its name or id (the start is enough), or '.' (default: pick from a list)",
+    },
+  ],
   options: [jsonOption],
   examples: ['agenc mission close-editor 3f2a'],
   async run(context, { mission: word, json }) {

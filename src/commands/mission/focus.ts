@@ -14,7 +14,12 @@ import { bringToFront } from '../../tmux/windows.ts'
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
     'Bring a mission to the front: its tmux window, and the desktop window that shows it. If no window shows it, open the editor.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
+  arguments: [
+    {
+      name: 'mission',
+      description: "its name or id (the start is enough), or '.' (default: pick from a list)",
+    },
+  ],
   options: [jsonOption],
   examples: ['agenc mission focus 3f2a'],
   async run(context, { mission: word, json }) {

@@ -22,7 +22,12 @@ interface Input {
 export default defineCommand<Input>({
   description:
     'Start a new mission from a copy of another one: its files as they are now, and its conversation so far.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
+  arguments: [
+    {
+      name: 'mission',
+      description: "its name or id (the start is enough), or '.' (default: pick from a list)",
+    },
+  ],
   options: [
     { flags: '--name <text>', description: 'a name for the new mission' },
     { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
@@ -44,6 +49,7 @@ export default defineCommand<Input>({
         model: original.model,
         mayAnswer: original.may_answer === 1,
         prompt: firstPrompt(prompt),
+        about: original.about,
         forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
       })
       context.out.line(json ? JSON.stringify((await describeMissions(context, db, [fork]))[0]) : fork.id)

@@ -3,40 +3,49 @@ import type { Context } from '../../context.ts'
 import { ago } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
-import { listMissionsNow } from '../../mission/list.ts'
-import type { MissionJson } from '../../mission/mission-json.ts'
-import { stateStyles, stateWord } from '../../mission/state-word.ts'
+import { remindOfHold, stateAndHold } from '../../mission/hold-words.ts'
+import { listMissionRows, type MissionRow } from '../../mission/list.ts'
+import { stateStyle } from '../../mission/state-word.ts'
 import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
-  description: 'List missions, the most recently active first.',
+  description:
+    'List missions: those that wait for you first, then those that are done, then the most recently active.',
   options: [{ flags: '-a, --all', description: 'include archived missions' }, jsonOption],
   examples: ['agenc mission ls', 'agenc mission ls --json | jq \'.[] | select(.status == "running") | .id\''],
   async run(context, { all, json }) {
-    const missions = await listMissionsNow(context, { archived: all })
-    if (json) context.out.line(JSON.stringify(missions))
-    else if (missions.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")
-    else printMissions(context, missions)
+    const rows = await listMissionRows(context, { archived: all })
+    if (json) context.out.line(JSON.stringify(rows.map(({ mission }) => mission)))
+    else if (rows.length === 0) context.err.line("No missions yet. Start one with 'agenc mission new'.")
+    else printMissions(context, rows)
+    if (!json) remindOfHold(context)
     return 0
   },
 })
 
-function printMissions({ out, now }: Context, missions: readonly MissionJson[]): void {
+function printMissions(context: Context, rows: readonly MissionRow[]): void {
+  const { out, now } = context
+  const missions = rows.map(({ mission }) => mission)
   const time = now()
   printTable(out, [
     { title: 'ID', cells: missions.map(mission => mission.short_id) },
     {
       title: 'STATE',
-      cells: missions.map(stateWord),
-      style: row => stateStyles[missions[row]!.state ?? missions[row]!.status],
+      cells: rows.map(row => stateAndHold(context, row)),
+      style: row => (rows[row]!.failedToStart ? 'red' : stateStyle(missions[row]!)),
     },
     {
       title: 'REPO',
       cells: missions.map(({ repo }) => (repo ? displayRepo(repo) : '(blank)')),
       shrinks: true,
     },
-    { title: 'NAME', cells: missions.map(({ name }) => cleanText(name ?? '')), shrinks: true },
-    { title: 'WINDOW', cells: missions.map(mission => mission.tmux_window ?? '') },
+    {
+      title: 'ABOUT',
+      cells: missions.map(({ name, about }) => cleanText(name ?? about ?? '')),
+      style: row => (missions[row]!.name === null ? 'dim' : undefined),
+      shrinks: true,
+    },
+    { title: 'WINDOW', cells: rows.map(({ windowNumber }) => windowNumber ?? '') },
     { title: 'ACTIVE', cells: missions.map(mission => ago(mission.last_active_at, time)) },
   ])
 }

@@ -16,8 +16,9 @@ import { parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
-import { isMissionId, type MissionId } from '../../mission-id.ts'
+import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
+import { looksLikePath } from '../../repo/reference.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 import { windowOptions } from './window-options.ts'
 
@@ -39,7 +40,9 @@ interface Input {
 
 export default defineCommand<Input>({
   description: 'Start a mission: a copy of a repo with its own Claude. Prints the mission id.',
-  arguments: [{ name: 'repo', description: 'a repo in the library (default: pick from a list)' }],
+  arguments: [
+    { name: 'repo', description: 'a repo in the library, or its path (default: pick from a list)' },
+  ],
   options: [
     { flags: '--blank', description: 'start in an empty directory instead of a repo' },
     { flags: '--clone <mission>', description: "copy another mission's directory" },
@@ -59,7 +62,11 @@ export default defineCommand<Input>({
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
     jsonOption,
   ],
-  examples: ['agenc mission new owner/name', 'agenc mission new --blank --prompt "write a haiku"'],
+  examples: [
+    'agenc mission new owner/name',
+    'agenc mission new .',
+    'agenc mission new --blank --prompt "write a haiku"',
+  ],
   async run(context, input) {
     refuseContradictions(input)
     if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
@@ -94,6 +101,7 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
       model: input.model ?? null,
       mayAnswer: input.mayAnswer ?? false,
       prompt: firstPrompt(input.prompt),
+      about: null,
       forkedSessionId: null,
     })
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
@@ -136,11 +144,30 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
   return { source: { kind: 'repo', id: repo, url, isTrusted: trusted === 1 }, repo, parentId: null }
 }
 
+/** The directory of a mission stands for the mission's repo. */
+async function repoAt(
+  context: Context,
+  db: Database,
+  known: readonly string[],
+  path: string,
+): Promise<string> {
+  const { missionAtPath } = await import('../../mission/mission-at-path.ts')
+  const mission = missionAtPath(context, db, path)
+  if (mission?.repo) return mission.repo
+  if (mission)
+    throw usageError(
+      `${JSON.stringify(path)} is the directory of a blank mission`,
+      `Copy it with: agenc mission new --clone ${shortId(mission.id)}`,
+    )
+  const { repoAtPath } = await import('../../repo/repo-at-path.ts')
+  return repoAtPath(context, db, known, path)
+}
+
 /** Resolves to null if a blank mission was picked. */
 async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
   if (word !== undefined) {
     const known = listRepos(db).map(({ id }) => id)
-    return resolveRepo(word, known)
+    return looksLikePath(word) ? repoAt(context, db, known, word) : resolveRepo(word, known)
   }
   if (!isInteractive(context))
     throw usageError('No repo given.', "Name one, or pass --blank; 'agenc repo ls' lists them.")

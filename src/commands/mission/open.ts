@@ -13,7 +13,12 @@ import { openOtherWindow } from '../../tmux/windows.ts'
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
     "Open a mission's directory in the configured editor. The command returns at once; the editor stays open. An editor for terminals, such as vi, gets a tmux window in the session, and elsewhere runs in this terminal.",
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
+  arguments: [
+    {
+      name: 'mission',
+      description: "its name or id (the start is enough), or '.' (default: pick from a list)",
+    },
+  ],
   options: [jsonOption],
   examples: ['agenc mission open 3f2a', 'agenc config set editor.name zed'],
   async run(context, { mission: word, json }) {

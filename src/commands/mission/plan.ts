@@ -10,7 +10,12 @@ import { shortId } from '../../mission-id.ts'
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
     "Print a mission's latest plan. On a terminal it is formatted; elsewhere it is printed as Markdown.",
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
+  arguments: [
+    {
+      name: 'mission',
+      description: "its name or id (the start is enough), or '.' (default: pick from a list)",
+    },
+  ],
   options: [jsonOption],
   examples: ['agenc mission plan 3f2a', 'agenc mission plan . > plan.md'],
   async run(context, { mission: word, json }) {

@@ -2,11 +2,10 @@ import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import { readStore, withStore } from '../../db/with-store.ts'
-import { AgencError } from '../../errors.ts'
-import { checkMode, takesEffectLater } from '../../mission/check-mode.ts'
+import { AgencError, usageError } from '../../errors.ts'
+import { checkMode, storeMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
-import { missionService } from '../../mission/open-service.ts'
 import { shortId } from '../../mission-id.ts'
 import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -16,7 +15,8 @@ import { destinationFor, isAgent, launchMission } from '../../wrapper/launch.ts'
 import { windowOptions } from './window-options.ts'
 
 interface Input {
-  mission?: string
+  missions: string[]
+  all?: boolean
   permissionMode?: string
   restart?: boolean
   focus?: boolean
@@ -25,27 +25,37 @@ interface Input {
 }
 
 export default defineCommand<Input>({
-  description: 'Continue a mission with its conversation. If it is running, go to its window.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
+  description:
+    'Continue a mission with its conversation. If it is running, go to its window. Several missions get windows in the session.',
+  arguments: [
+    {
+      name: 'missions',
+      description: "their names or ids (the start is enough), or '.' (default: pick from a list)",
+      variadic: true,
+    },
+  ],
   options: [
+    { flags: '--all', description: 'resume every mission that is stopped or crashed' },
     { flags: '--permission-mode <mode>', description: 'use this permission mode from now on' },
     { flags: '--restart', description: 'if it is running, restart its Claude as soon as it is idle' },
     ...windowOptions,
     jsonOption,
   ],
-  examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart'],
-  async run(context, { mission: word, permissionMode, restart, focus, detach, json }) {
+  examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart', 'agenc mission resume --all'],
+  async run(context, { missions: words, all, permissionMode, restart, focus, detach, json }) {
+    if (all && words.length > 0)
+      throw usageError('--all and names exclude each other', 'Give one or the other.')
     if (permissionMode !== undefined) await checkMode(context, permissionMode)
+    if (all || words.length > 1) {
+      const { resumeSeveral } = await import('./resume-several.ts')
+      return resumeSeveral(context, { words, all, permissionMode, restart, json })
+    }
+    const [word] = words
     const mission = await readStore(context, db => chooseMission(context, db, word))
     const destination =
       statusNow(context, mission) === 'running' ? null : await destinationFor(context, { focus, detach })
     if (permissionMode !== undefined)
-      await withStore(context, db =>
-        missionService(context, db).change(mission.id, { permission_mode: permissionMode }, [
-          'permission_mode',
-          { mode: permissionMode },
-        ]),
-      )
+      await withStore(context, db => storeMode(context, db, mission.id, permissionMode))
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
     if (destination) return launchMission(context, destination, mission, { focus, detach })
     if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))

@@ -1,5 +1,5 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
-import { type Context, isInteractive } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import { getMission } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
@@ -7,8 +7,8 @@ import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
-import { displayName } from '../../mission/naming.ts'
 import { removeMission, whatWouldBeLost } from '../../mission/remove.ts'
+import { missionTitle, tellDone } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -24,10 +24,10 @@ interface Input {
 export default defineCommand<Input>({
   description:
     'Delete missions and their working copies. Without --force, a mission with work that exists only there is kept.',
-  arguments: [{ name: 'missions', description: 'their ids, or prefixes of them', variadic: true }],
+  arguments: [{ name: 'missions', description: 'their names or ids', variadic: true }],
   options: [
-    { flags: '-y, --yes', description: 'do not ask for confirmation' },
-    { flags: '-f, --force', description: 'delete uncommitted and unpushed work too' },
+    { flags: '-y, --yes', description: 'do not ask for confirmation', destructive: true },
+    { flags: '-f, --force', description: 'delete uncommitted and unpushed work too', destructive: true },
     quietOption,
     jsonOption,
   ],
@@ -40,7 +40,7 @@ export default defineCommand<Input>({
         if (!force) for (const mission of missions) refuseUnsavedWork(context, mission)
       }
       check()
-      await confirmOrFlag(context, `Delete ${missions.map(titleOf).join(', ')}?`, yes)
+      await confirmOrFlag(context, `Delete ${missions.map(missionTitle).join(', ')}?`, yes)
       // The user may have left the question open for hours.
       if (!yes) check()
       for (const { id } of missions) {
@@ -57,20 +57,16 @@ export default defineCommand<Input>({
         missions.map(({ id }) => id),
       )
       if (json) context.out.line(JSON.stringify(missions.map(({ id }) => ({ id, removed: true }))))
-      else if (isInteractive(context)) context.err.line(`Deleted ${missions.map(titleOf).join(', ')}.`)
+      else tellDone(context, 'Deleted', missions)
     })
     return 0
   },
 })
 
-function titleOf(mission: MissionRecord): string {
-  return `${shortId(mission.id)} ${displayName(mission)}`
-}
-
 function refuseRunning(context: Context, mission: MissionRecord | undefined): void {
   if (!mission || statusNow(context, mission) !== 'running') return
   throw new AgencError(
-    `${titleOf(mission)} is running`,
+    `${missionTitle(mission)} is running`,
     `Stop it first with: agenc mission stop ${shortId(mission.id)}`,
   )
 }
@@ -79,7 +75,7 @@ function refuseUnsavedWork(context: Context, mission: MissionRecord): void {
   const losses = whatWouldBeLost(context, mission)
   if (losses.length === 0) return
   throw new AgencError(
-    `${titleOf(mission)} has work that exists only here`,
+    `${missionTitle(mission)} has work that exists only here`,
     [...losses.map(loss => `  ${loss}`), 'Commit and push it, or delete it with --force.'].join('\n'),
   )
 }

@@ -26,7 +26,12 @@ interface Input {
 
 export default defineCommand<Input>({
   description: 'Change the permission mode, the approvals or the model of one mission.',
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.' (default: pick from a list)" }],
+  arguments: [
+    {
+      name: 'mission',
+      description: "its name or id (the start is enough), or '.' (default: pick from a list)",
+    },
+  ],
   options: [
     {
       flags: '--permission-mode <mode>',

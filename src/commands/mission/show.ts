@@ -2,61 +2,72 @@ import { isHeld } from '../../approvals/hold.ts'
 import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
+import { localTime } from '../../io/relative-time.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { describeMissions } from '../../mission/list.ts'
+import { describeRows, type MissionRow } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { stateWord } from '../../mission/state-word.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
-  arguments: [{ name: 'mission', description: "its id, a prefix of it, or '.'" }],
+  arguments: [{ name: 'mission', description: "its name or id (the start is enough), or '.'" }],
   options: [jsonOption],
   examples: ['agenc mission show 3f2a', 'agenc mission show . --json'],
   async run(context, { mission: word, json }) {
-    const mission = await readStore(context, async db => {
+    const row = await readStore(context, async db => {
       const record = await chooseMission(context, db, word)
-      return (await describeMissions(context, db!, [record]))[0]!
+      return (await describeRows(context, db!, [record]))[0]!
     })
-    if (json) context.out.line(JSON.stringify(mission))
+    if (json) context.out.line(JSON.stringify(row.mission))
     else
-      for (const [label, value] of describe(mission, isHeld(context.paths, mission.id)))
+      for (const [label, value] of describe(row, isHeld(context.paths, row.mission.id), context.now()))
         context.out.line(`${padEnd(label, 12)}${value}`)
     return 0
   },
 })
 
-function describe(mission: MissionJson, isHeld: boolean): [string, string][] {
+function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string][] {
+  const { mission, windowNumber } = row
+  const time = (at: string | null) => (at === null ? null : localTime(at, now))
   const mode = mission.permission_mode ?? 'chosen by Claude'
   const lines: [string, string | null][] = [
     ['id', mission.id],
     ['name', mission.name],
+    ['about', mission.about],
     ['repo', mission.repo ?? '(blank)'],
-    ['state', stateWord(mission)],
-    ['since', mission.waiting_since],
+    ['state', stateWord(mission, row)],
+    ['since', time(mission.waiting_since)],
     ['directory', mission.dir],
     ['permissions', `${mode} (${mission.permission_mode_source})`],
     ['approvals', `${mission.approve}${isHeld ? ', approvals are paused' : ''}`],
     ['model', mission.model],
     ['session', mission.session_id],
     ['parent', mission.parent_id],
-    ['window', mission.tmux_window],
+    ['window', windowNumber ? `${windowNumber} (${mission.tmux_window})` : mission.tmux_window],
     ['processes', processes(mission)],
-    ['created', mission.created_at],
-    ['active', mission.last_active_at],
-    ['last exit', lastExit(mission)],
-    ...mission.pending.map((request): [string, string] => ['pending', pendingLine(request)]),
+    ['created', time(mission.created_at)],
+    ['active', time(mission.last_active_at)],
+    ['last exit', lastExit(mission, now)],
+    ...mission.pending.map((request): [string, string] => [
+      'pending',
+      pendingLine(request, mission.dir, now),
+    ]),
     ...mission.plans.map((plan): [string, string] => ['plan', plan]),
   ]
   return lines.flatMap(([label, value]) => (value ? [[label, cleanText(value)]] : []))
 }
 
-function pendingLine({ id, tool, input, since }: MissionJson['pending'][number]): string {
-  return `${id}: ${tool} ${requestSummary(tool, input)} since ${since}`
+function pendingLine(
+  { id, tool, input, since }: MissionJson['pending'][number],
+  dir: string,
+  now: Date,
+): string {
+  return `${id}: ${tool} ${requestSummary(tool, input, dir)}, since ${localTime(since, now)}`
 }
 
-function lastExit({ last_exit: exit }: MissionJson): string | null {
+function lastExit({ last_exit: exit }: MissionJson, now: Date): string | null {
   if (exit === null) return null
-  return `${exit.signal ? `by ${exit.signal}` : `with ${exit.code}`} at ${exit.at}`
+  return `${exit.signal ? `by ${exit.signal}` : `with ${exit.code}`} at ${localTime(exit.at, now)}`
 }
 
 function processes({ wrapper_pid, claude_pid }: MissionJson): string | null {

@@ -4,6 +4,7 @@ import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusesOf } from '../../mission/mission-status.ts'
+import { tell, tellDone } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -18,8 +19,12 @@ interface Input {
 export default defineCommand<Input>({
   description:
     'Stop missions. Claude is asked to exit, and is killed if it does not. The conversation is kept.',
-  arguments: [{ name: 'missions', description: "their ids, prefixes of them, or '.'", variadic: true }],
-  options: [{ flags: '--all', description: 'stop every running mission' }, quietOption, jsonOption],
+  arguments: [{ name: 'missions', description: "their names or ids, or '.'", variadic: true }],
+  options: [
+    { flags: '--all', description: 'stop every running mission', destructive: true },
+    quietOption,
+    jsonOption,
+  ],
   examples: ['agenc mission stop 3f2a', 'agenc mission stop --all'],
   async run(context, { missions: words, all, json }) {
     if (all && words.length > 0)
@@ -35,8 +40,10 @@ export default defineCommand<Input>({
       if (!all && ended.length > 0) closeExplanations(tmuxOf(context), ended)
       const stopped = [...running, ...lost].filter(mission => !left.includes(mission))
       if (json) context.out.line(JSON.stringify(stopped.map(({ id }) => ({ id, status: 'stopped' }))))
-      else if (!all) {
-        for (const { id } of chosen.filter(mission => ![...running, ...lost].includes(mission))) {
+      else if (all && stopped.length + left.length === 0) tell(context, 'No mission is running.')
+      else {
+        tellDone(context, 'Stopped', stopped)
+        for (const { id } of all ? [] : chosen.filter(mission => ![...running, ...lost].includes(mission))) {
           context.err.line(`${shortId(id)} was not running.`)
         }
       }

@@ -1,10 +1,8 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
-import { type Context, isInteractive } from '../../context.ts'
 import { missionsOnRepo } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
-import { confirm } from '../../io/prompt.ts'
+import { askWhetherTrusted } from '../../repo/ask-trust.ts'
 import { addRepo, notesOnAdded, repoJson } from '../../repo/catalogue.ts'
-import { displayRepo } from '../../repo/reference.ts'
 import { sourceOf } from '../../repo/repo-source.ts'
 
 interface Input {
@@ -44,10 +42,3 @@ export default defineCommand<Input>({
     return 0
   },
 })
-
-/** Returns null without a terminal. */
-async function askWhetherTrusted(context: Context, id: string): Promise<boolean | null> {
-  if (!isInteractive(context)) return null
-  const question = `Do you trust ${displayRepo(id)}? Its filters and setup may then run. Claude skips its trust question; permissions are still asked.`
-  return confirm(context, question, false)
-}

@@ -14,7 +14,11 @@ import { displayRepo } from '../../repo/reference.ts'
 export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
   description: 'Remove a repo from the library. Fails while missions use it, archived ones included.',
   arguments: [{ name: 'repo', description: 'a repo in the library (default: pick from a list)' }],
-  options: [{ flags: '-y, --yes', description: 'do not ask for confirmation' }, quietOption, jsonOption],
+  options: [
+    { flags: '-y, --yes', description: 'do not ask for confirmation', destructive: true },
+    quietOption,
+    jsonOption,
+  ],
   examples: ['agenc repo rm owner/name', 'agenc repo rm owner/name --yes'],
   async run(context, { repo: word, yes, json }) {
     await withStore(context, async db => {
@@ -39,9 +43,10 @@ function refuseWhileUsed(id: string, missions: readonly MissionRecord[]): void {
       mission =>
         `  ${shortId(mission.id)}  ${displayName(mission)}${mission.archived_at ? ' (archived)' : ''}`,
     )
+  const more = missions.length > shownMissions ? [`  … and ${missions.length - shownMissions} more`] : []
   const count = missions.length === 1 ? 'a mission is' : `${missions.length} missions are`
   throw new AgencError(
     `${count} on ${displayRepo(id)}`,
-    ["Delete these first with 'agenc mission rm':", ...lines].join('\n'),
+    ["Delete these first with 'agenc mission rm':", ...lines, ...more].join('\n'),
   )
 }

@@ -7,7 +7,7 @@ import { AgencError, ExitCode, isCancelled } from '../../errors.ts'
 import { explainFailure } from '../../io/explain-failure.ts'
 import { forEachInParallel } from '../../io/parallel.ts'
 import { markUpdated } from '../../repo/catalogue.ts'
-import { resolveRepo } from '../../repo/choose-repo.ts'
+import { resolveRepoOrPath } from '../../repo/choose-repo.ts'
 import { fetchUrlOf, libraryPath, updateInLibrary } from '../../repo/library.ts'
 import { displayRepo, withoutSecrets } from '../../repo/reference.ts'
 import { showProgress } from '../../repo/update-progress.ts'
@@ -31,7 +31,7 @@ export default defineCommand<{ repos: string[]; json?: boolean }>({
   examples: ['agenc repo update', 'agenc repo update owner/name'],
   async run(context, { repos: words, json }) {
     const { repos, outcomes } = await withStore(context, async db => {
-      const repos = named(listRepos(db), words)
+      const repos = await named(context, listRepos(db), words)
       return { repos, outcomes: await interruptible(signal => updateAll(context, db, repos, signal)) }
     })
     if (json) context.out.line(JSON.stringify(outcomes))
@@ -41,10 +41,15 @@ export default defineCommand<{ repos: string[]; json?: boolean }>({
   },
 })
 
-function named(repos: readonly RepoRecord[], words: readonly string[]): RepoRecord[] {
+async function named(
+  context: Context,
+  repos: readonly RepoRecord[],
+  words: readonly string[],
+): Promise<RepoRecord[]> {
   if (words.length === 0) return [...repos]
   const known = repos.map(({ id }) => id)
-  const wanted = new Set(words.map(word => resolveRepo(word, known)))
+  const wanted = new Set<string>()
+  for (const word of words) wanted.add(await resolveRepoOrPath(context, word, known))
   return repos.filter(({ id }) => wanted.has(id))
 }
 

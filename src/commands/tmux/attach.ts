@@ -7,6 +7,7 @@ import { AgencError, usageError } from '../../errors.ts'
 import { confirm } from '../../io/prompt.ts'
 import { describeKilled } from '../../mission/describe-killed.ts'
 import { writeRepoChoices } from '../../repo/catalogue.ts'
+import { message } from '../../tmux/announce.ts'
 import { attachClient } from '../../tmux/attach-client.ts'
 import { configureSession } from '../../tmux/configure.ts'
 import { currentWindow, sessionTarget } from '../../tmux/current-window.ts'
@@ -16,10 +17,12 @@ import {
   contextOfSession,
   createSession,
   findSession,
+  otherHome,
+  otherHomeNotice,
   refreshEnvironment,
   type SessionState,
 } from '../../tmux/session.ts'
-import { showRestorable } from '../../tmux/status-style.ts'
+import { showRestorable } from '../../tmux/status-bar.ts'
 import type { Tmux, TmuxCommand } from '../../tmux/tmux.ts'
 import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
@@ -54,7 +57,9 @@ export default defineCommand<Record<string, never>>({
     if (!isOurs) refreshEnvironment(context, tmux)
     const found = adoptServer(session, tmux)
     if (found) configureOrEnd(session, found, config, isOurs)
-    const exitCode = await goThere(context, found ?? tmux, left)
+    const home = otherHome(context, state)
+    const notice = home === null ? [] : [message(otherHomeNotice(context, home))]
+    const exitCode = await goThere(context, found ?? tmux, left, notice)
     await sayIfKilled(session, found ?? tmux, startedAt)
     return exitCode
   },
@@ -103,14 +108,19 @@ function configureOrEnd(context: Context, tmux: Tmux, config: Config['tmux'], is
 }
 
 /** Cancelling the picker ends the session, at any moment around the attaching. That is not an error. */
-async function goThere(context: Context, tmux: Tmux, lost: number): Promise<number> {
+async function goThere(
+  context: Context,
+  tmux: Tmux,
+  lost: number,
+  notice: readonly TmuxCommand[],
+): Promise<number> {
   const insideOther = ownSocket(context.env) !== null
   const go: TmuxCommand = [insideOther ? 'switch-client' : 'attach-session', '-t', sessionTarget]
   if (lost > 0)
     context.err.line(
       `${lost} ${lost === 1 ? 'mission was' : 'missions were'} running before. Restore with: agenc tmux restore`,
     )
-  const exitCode = await attachClient(context.exec, tmux, showRestorable(lost), go)
+  const exitCode = await attachClient(context.exec, tmux, showRestorable(lost), go, ...notice)
   if (exitCode !== 0 && askForSession(tmux).kind === 'there') {
     throw new AgencError(
       'tmux could not attach to the session',

@@ -14,12 +14,14 @@ import {
 } from './read-keys.ts'
 
 const condition = `#{==:#{session_name},${sessionName}}`
-const open = `switch-client -T ${tableName}`
+const openTable = `switch-client -T ${tableName}`
+/** The status line shows the keys of the open table, but tmux does not redraw it by itself. */
+const open = `${openTable} ; refresh-client -S`
 
 /** A binding is agenc's own only if it was recorded. The user may have bound the same command by hand. */
 export function isOurs({ kept, bindings }: ServerKeys, key: string): boolean {
   const command = kept?.key === key ? bindings.get(key)?.command : undefined
-  return command?.startsWith(`if-shell -F "${condition}" "${open}"`) ?? false
+  return command?.startsWith(`if-shell -F "${condition}" "${openTable}`) ?? false
 }
 
 /** Keeps the repeat flag and note of the user's binding, which the key still has in other sessions. */

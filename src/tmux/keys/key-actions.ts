@@ -1,4 +1,5 @@
 import { shellWord } from '../../io/shell-quote.ts'
+import { messageMs } from '../announce.ts'
 import { literal, type TmuxCommand } from '../tmux.ts'
 import { line } from '../tmux-script.ts'
 
@@ -28,7 +29,7 @@ export function popup(program: readonly string[]): TmuxCommand {
 const quietScript = [
   'text=$("$@" 2>&1 >/dev/null </dev/null | sed "$skip s/[$hash%]/&&/g" | tr "\\n" " ")',
   '[ -n "$text" ] || exit 0',
-  'set -- -d 5000 -- "$text"',
+  `set -- -d ${messageMs} -- "$text"`,
   '{ "$tmux" display-message -c "$client" "$@" || "$tmux" display-message "$@"; } >/dev/null 2>&1',
   'exit 0',
 ].join('; ')
@@ -76,7 +77,7 @@ export function withMission(command: TmuxCommand): TmuxCommand {
     '-F',
     hasMission,
     line(command),
-    line(['display-message', 'No mission in this window.']),
+    line(['display-message', '-d', String(messageMs), 'No mission in this window.']),
   ]
 }
 

@@ -34,9 +34,14 @@ const notes: Record<KeyName, string> = {
   stop: 'Stop this mission',
   editor: 'Open the editor',
   shell: 'Open a shell here',
-  hold: 'Hold all approvals',
+  hold: 'Hold all approvals, or release them',
   detach: 'Detach',
   help: 'Help',
+}
+
+/** For the status line. The names of the settings are the words. */
+export function keyHints(keys: Keys): { key: string; word: string }[] {
+  return Object.keys(notes).map(name => ({ key: keys[name as KeyName], word: name }))
 }
 
 /** The bindings of the key table `agenc`. */
@@ -70,7 +75,7 @@ function commandsOf(programs: KeyPrograms): Record<Exclude<KeyName, 'help'>, Tmu
     ),
     // The session's default command finds the mission's directory.
     shell: withMission(['new-window', '-a']),
-    hold: quietly(tmux, [...agenc, 'hold']),
+    hold: quietly(tmux, [...agenc, 'hold', '--toggle']),
     detach: ['detach-client'],
   }
 }

@@ -34,10 +34,13 @@ const requests = db
   )
   .all()
 
-const format = '#{window_id}\t#{@agenc_mission_uuid}'
+const format = '#{window_id}\t#{@agenc_mission_uuid}\t#{?@agenc_done,1,}'
 const { stdout } = spawnSync('tmux', ['list-windows', '-a', '-F', format], { encoding: 'utf8' })
 const windows = new Map(
-  stdout.split('\n').map(line => line.split('\t').toReversed() as [mission: string, window: string]),
+  stdout
+    .split('\n')
+    .map(line => line.split('\t'))
+    .map(([window, mission, done]) => [mission, { window, isDone: done === '1' }]),
 )
 
 writeFileSync(1, `${JSON.stringify(missions.map(missionJson))}\n`)
@@ -49,6 +52,7 @@ function missionJson(mission: StoredRow) {
     id: mission.id,
     short_id: mission.id.slice(0, 8),
     name: mission.name,
+    about: mission.about,
     repo: mission.repo,
     display: mission.name ?? mission.repo?.replace(/^github\.com\//, '') ?? '(blank)',
     status: isRunning ? 'running' : mission.ended_by === 'lost' ? 'crashed' : 'stopped',
@@ -56,13 +60,14 @@ function missionJson(mission: StoredRow) {
     waiting_for: isWaiting ? mission.waiting_for : null,
     waiting_since: isWaiting ? mission.waiting_since : null,
     background: isRunning && mission.background === 1,
+    done_unseen: isRunning && mission.state === 'idle' && (windows.get(mission.id)?.isDone ?? false),
     permission_mode: mission.permission_mode ?? mission.reported_permission_mode,
     permission_mode_source: mission.permission_mode ? 'mission' : 'claude',
     approve: mission.approve ?? 'ask',
     model: mission.model,
     session_id: mission.session_id,
     parent_id: mission.parent_id,
-    tmux_window: (isRunning && windows.get(mission.id)) || null,
+    tmux_window: (isRunning && windows.get(mission.id)?.window) || null,
     wrapper_pid: isRunning ? mission.wrapper_pid : null,
     claude_pid: isRunning ? mission.claude_pid : null,
     dir: join(home, 'missions', mission.id, 'agent'),

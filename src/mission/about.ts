@@ -1,0 +1,10 @@
+import { maskSecrets } from '../approvals/mask-secrets.ts'
+import { cleanText } from '../io/text.ts'
+
+const longestAbout = 200
+
+/** The first line of a prompt, which tells in lists what a mission is about. Returns null if no text is left. */
+export function aboutFrom(prompt: string | null): string | null {
+  const line = (prompt ?? '').split('\n').map(cleanText).find(Boolean)
+  return line === undefined ? null : [...maskSecrets(line)].slice(0, longestAbout).join('')
+}

@@ -1,0 +1,120 @@
+import type { Status } from '../../src/mission/mission-status.ts'
+import { tryKill } from '../helpers/processes.ts'
+import type { FaultBox } from './fault-box.ts'
+import { guardOf, processesOf } from './mission-processes.ts'
+import type { MissionState, Subject } from './mission-states.ts'
+
+export interface Outcome {
+  status: Status
+  /** The mission's window stays open to show why it ended. */
+  isExplained: boolean
+}
+
+/** One way to kill missions, and what must follow. */
+export interface Kill {
+  title: string
+  strike(box: FaultBox, subjects: readonly Subject[]): void
+  /** Whether it hits every mission of the session, also those that are not subjects. */
+  isForAll?: boolean
+  /** What happens to a mission that runs, is not stopping, and is hit. */
+  outcome: Outcome
+  /** The kill finds nothing to hit on an error screen. */
+  sparesErrorScreens?: boolean
+}
+
+const crashed: Outcome = { status: 'crashed', isExplained: false }
+const stopped: Outcome = { status: 'stopped', isExplained: false }
+
+const signalWrapper = (signal: NodeJS.Signals) => (_box: FaultBox, subjects: readonly Subject[]) => {
+  for (const { wrapperPid } of subjects) process.kill(wrapperPid, signal)
+}
+
+function killClaude(_box: FaultBox, subjects: readonly Subject[]): void {
+  for (const { claudePid } of subjects) if (claudePid !== null) process.kill(claudePid, 'SIGKILL')
+}
+
+/** Both at once: a wrapper that sees the end of its Claude would still act on it. */
+function killBoth(_box: FaultBox, subjects: readonly Subject[]): void {
+  for (const { claudePid, wrapperPid } of subjects) {
+    tryKill(wrapperPid, 'SIGSTOP')
+    if (claudePid !== null) process.kill(claudePid, 'SIGKILL')
+    process.kill(wrapperPid, 'SIGKILL')
+  }
+}
+
+function killGuard(_box: FaultBox, subjects: readonly Subject[]): void {
+  for (const { claudePid, wrapperPid } of subjects)
+    if (claudePid !== null) process.kill(guardOf(wrapperPid), 'SIGKILL')
+}
+
+/** Wrapper, guard, Claude, its hooks and its tools, as the kernel may do when memory runs out. */
+function killEverything(_box: FaultBox, subjects: readonly Subject[]): void {
+  const processes = subjects.flatMap(({ id, wrapperPid, claudePid }) => [
+    ...(claudePid === null ? [] : [guardOf(wrapperPid)]),
+    ...processesOf(id),
+  ])
+  // None may react to the end of another.
+  for (const pid of processes) tryKill(pid, 'SIGSTOP')
+  for (const pid of processes) tryKill(pid, 'SIGKILL')
+}
+
+export const processKills: readonly Kill[] = [
+  {
+    title: 'kill -9 of Claude',
+    strike: killClaude,
+    outcome: { status: 'crashed', isExplained: true },
+    sparesErrorScreens: true,
+  },
+  { title: 'kill -9 of the wrapper', strike: signalWrapper('SIGKILL'), outcome: crashed },
+  { title: 'kill -9 of both', strike: killBoth, outcome: crashed },
+  {
+    title: 'kill -9 of the guard',
+    strike: killGuard,
+    outcome: { status: 'running', isExplained: false },
+    sparesErrorScreens: true,
+  },
+  {
+    title: 'kill -9 of everything',
+    strike: killEverything,
+    outcome: crashed,
+  },
+  { title: 'TERM to the wrapper', strike: signalWrapper('SIGTERM'), outcome: stopped },
+]
+
+export const terminalKills: readonly Kill[] = [
+  {
+    title: 'kill -9 of tmux',
+    strike: box => process.kill(box.serverPid(), 'SIGKILL'),
+    isForAll: true,
+    outcome: crashed,
+  },
+  {
+    title: 'kill-window',
+    strike: (box, subjects) => {
+      for (const { window } of subjects) box.tmux('kill-window', '-t', window)
+    },
+    outcome: stopped,
+  },
+  {
+    title: 'kill-session',
+    strike: box => void box.tmux('kill-session', '-t', '=agenc'),
+    isForAll: true,
+    outcome: stopped,
+  },
+  { title: 'HUP to the wrapper', strike: signalWrapper('SIGHUP'), outcome: stopped },
+  { title: 'INT to the wrapper', strike: signalWrapper('SIGINT'), outcome: stopped },
+]
+
+/** What must become of a mission that was in this state. */
+export function outcomeOf(kill: Kill, state: MissionState): Outcome {
+  switch (state) {
+    // The user has already told it to stop.
+    case 'stopping':
+      return stopped
+    // It has ended already.
+    case 'error screen':
+      return { ...stopped, isExplained: kill.sparesErrorScreens ?? false }
+    default:
+      return kill.outcome
+  }
+}

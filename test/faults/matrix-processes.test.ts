@@ -1,0 +1,4 @@
+import { processKills } from './kills.ts'
+import { testMatrix } from './matrix.ts'
+
+testMatrix(processKills)

@@ -1,0 +1,4 @@
+import { terminalKills } from './kills.ts'
+import { testMatrix } from './matrix.ts'
+
+testMatrix(terminalKills)

@@ -1,0 +1,72 @@
+import type { Status } from '../../../src/mission/mission-status.ts'
+import type { Expectations } from '../assert-healthy.ts'
+
+/** A mission as it must be, whatever was done to it. */
+export interface ModelMission {
+  /** In the order in which they were made: ids differ from run to run. */
+  number: number
+  id: string
+  sessionId: string
+  status: Status
+  /** What its Claude does if it runs. */
+  state: 'idle' | 'busy' | 'waiting'
+  prompts: string[]
+}
+
+/** Everything that a run expects. Operations are chosen by it alone, so equal seeds give equal operations. */
+export class Model {
+  readonly missions: ModelMission[] = []
+  readonly mostMissions: number
+  readonly mostRunning: number
+  /** Windows that show why a mission ended. */
+  explanations = 0
+  #made = 0
+  #prompts = 0
+
+  constructor(mostMissions: number) {
+    this.mostMissions = mostMissions
+    this.mostRunning = Math.max(3, Math.ceil(mostMissions / 3))
+  }
+
+  with(...statuses: Status[]): ModelMission[] {
+    return this.missions.filter(({ status }) => statuses.includes(status))
+  }
+
+  running(...states: ModelMission['state'][]): ModelMission[] {
+    return this.with('running').filter(({ state }) => states.length === 0 || states.includes(state))
+  }
+
+  hasRoom(): boolean {
+    return this.missions.length < this.mostMissions && this.mayRunMore()
+  }
+
+  mayRunMore(): boolean {
+    return this.running().length < this.mostRunning
+  }
+
+  hasSession(): boolean {
+    return this.running().length + this.explanations > 0
+  }
+
+  nextNumber(): number {
+    this.#made += 1
+    return this.#made
+  }
+
+  /** A prompt that no other mission has. */
+  nextPrompt(script: string): string {
+    this.#prompts += 1
+    return `Prompt ${this.#prompts}. ${script}`
+  }
+
+  remove(mission: ModelMission): void {
+    this.missions.splice(this.missions.indexOf(mission), 1)
+  }
+
+  expectations(): Expectations {
+    const missions = this.missions.map(({ id, status, sessionId, prompts }) => {
+      return [id, { status, sessionId, prompts }] as const
+    })
+    return { missions: new Map(missions), explanations: this.explanations }
+  }
+}
