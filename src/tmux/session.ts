@@ -53,7 +53,8 @@ export function askForSession(tmux: Tmux): SessionState {
 function stateIn(answer: Answer): SessionState {
   if (answer.kind === 'no-server') return { kind: 'none' }
   if (answer.kind === 'ok') return sessionIn(answer.lines)
-  return /can't find session/.test(answer.message)
+  // A server whose last session has just ended has no target at all.
+  return /can't find session|no current target/.test(answer.message)
     ? { kind: 'none' }
     : { kind: 'unknown', message: answer.message }
 }

@@ -75,7 +75,7 @@ test('the user types while Claude stands still, then it is killed: the window st
   await freeze(idle.claudePid!)
   box.tmux('send-keys', '-t', idle.window, 'some words', 'Enter', 'more words')
   process.kill(idle.claudePid!, 'SIGKILL')
-  await waitFor('the explanation', () => box.screen(idle.window).includes('Press Enter'))
+  await waitFor('the explanation', () => box.screen(idle.window).includes('q: close'))
   await assertHealthy(box, {
     missions: new Map([unprompted(bystander, 'running'), expected(idle, 'crashed')]),
     explanations: 1,

@@ -36,8 +36,9 @@ export default defineCommand<Input>({
       const lost = all ? [] : chosen.filter((_, index) => statuses[index] === 'crashed')
       const left = await stopMissions(context, db, running)
       for (const mission of lost) if (!(await dismissLost(context, db, mission))) left.push(mission)
-      const ended = chosen.filter(mission => !running.includes(mission)).map(({ id }) => id)
-      if (!all && ended.length > 0) closeExplanations(tmuxOf(context), ended)
+      // A wrapper that had to be killed, or crashed before, has left a window that says so.
+      const ended = (all ? running : chosen).map(({ id }) => id)
+      if (ended.length > 0) closeExplanations(tmuxOf(context), ended)
       const stopped = [...running, ...lost].filter(mission => !left.includes(mission))
       if (json) context.out.line(JSON.stringify(stopped.map(({ id }) => ({ id, status: 'stopped' }))))
       else if (all && stopped.length + left.length === 0) tell(context, 'No mission is running.')
