@@ -148,3 +148,13 @@ test.each([['SIGTERM'], ['SIGINT'], ['SIGHUP']] as const)(
     expect(box.mission(b.mission).status).toBe('stopped')
   },
 )
+
+test('attach does not offer to restore a mission whose window says why it ended', async () => {
+  const box = sessionBox()
+  const { b } = await twoMissions(box)
+  process.kill(box.mission(b.mission).claude_pid!, 'SIGKILL')
+  await untilExplained(box, b)
+  const terminal = box.attach()
+  await terminal.waitForText('1 crashed')
+  expect(terminal.raw()).not.toContain('agenc tmux restore')
+})

@@ -50,7 +50,9 @@ export default defineCommand<Record<string, never>>({
     const lost = await readStore(session, db => {
       // The picker's list may be missing, or written by an older agenc.
       if (db) writeRepoChoices(session, db)
-      return db ? restorableMissions(session, db).length : 0
+      // A mission whose window still shows why it ended can be resumed there.
+      const windows = state.kind === 'there' ? state.windows : null
+      return db ? restorableMissions(session, db).filter(({ id }) => !windows?.has(id)).length : 0
     })
     const left = state.kind === 'none' && lost > 0 ? await offerToRestore(session, tmux, lost) : lost
     const isOurs = askForSession(tmux).kind === 'none' && create(session, tmux)
