@@ -4,6 +4,8 @@ import { archiveMissions, unarchiveMissions } from '../../mission/archive.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { tellDone } from '../../mission/tell-done.ts'
+import { closeExplanations } from '../../tmux/after-crash.ts'
+import { tmuxOf } from '../../tmux/server.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
@@ -25,6 +27,10 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
         unarchiveMissions(missions, left)
         throw stillRunning(left)
       }
+      closeExplanations(
+        tmuxOf(context),
+        chosen.map(({ id }) => id),
+      )
       return { chosen, archived }
     })
     if (json) context.out.line(JSON.stringify(chosen.map(({ id }) => ({ id, archived: true }))))
