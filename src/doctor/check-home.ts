@@ -86,9 +86,10 @@ export async function checkSettings({ paths }: Context): Promise<{ config: Confi
 /** Writes nothing, except that it migrates the store of an older agenc, as every command does. */
 export async function checkStore(context: Context): Promise<Finding> {
   const { database } = context.paths
-  const inode = inodeOf(database)
+  let inode: number | undefined
   const rebuild = () => rebuildStore(context, inode)
   try {
+    inode = inodeOf(database)
     const loss = await lossOf(database)
     if (loss !== null) return problem('store', loss, remedyForLoss(database), rebuild)
     if (!existsSync(database)) return ok('store', 'no store yet; the first repo or mission creates it')
