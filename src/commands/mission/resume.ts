@@ -6,6 +6,7 @@ import { AgencError, usageError } from '../../errors.ts'
 import { checkMode, storeMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
+import type { PickerOptions } from '../../mission/pick-mission.ts'
 import { shortId } from '../../mission-id.ts'
 import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -20,6 +21,11 @@ interface Input {
   restart?: boolean
   focus: boolean
   json?: boolean
+}
+
+const picker: PickerOptions = {
+  title: 'Resume a mission',
+  order: [['stopped', 'crashed'], ['running']],
 }
 
 export default defineCommand<Input>({
@@ -49,7 +55,7 @@ export default defineCommand<Input>({
       return resumeSeveral(context, { words, all, permissionMode, restart, json })
     }
     const [word] = words
-    const mission = await readStore(context, db => chooseMission(context, db, word))
+    const mission = await readStore(context, db => chooseMission(context, db, word, picker))
     const destination = statusNow(context, mission) === 'running' ? null : await destinationFor(context)
     if (permissionMode !== undefined)
       await withStore(context, db => storeMode(context, db, mission.id, permissionMode))
