@@ -26,7 +26,7 @@ function options() {
   }
 }
 
-const { seed, minutes, missions } = options()
+const { seed = Math.floor(Math.random() * 1_000_000), minutes, missions } = options()
 setUp()
 const vitest = join(import.meta.dirname, '..', 'node_modules', 'vitest', 'vitest.mjs')
 const args = [vitest, 'run', '--disable-console-intercept=true', 'test/faults/soak.test.ts']
@@ -34,7 +34,7 @@ const { status } = spawnSync(process.execPath, args, {
   stdio: 'inherit',
   env: {
     ...process.env,
-    ...(seed === undefined ? {} : { AGENC_SOAK_SEED: String(seed) }),
+    AGENC_SOAK_SEED: String(seed),
     AGENC_SOAK_SECONDS: String(minutes * 60),
     AGENC_SOAK_MISSIONS: String(missions),
   },

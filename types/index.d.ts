@@ -90,6 +90,8 @@ export interface Rule {
   match?: string
   decision: 'allow' | 'deny' | 'ask'
   message?: string
+  /** Applies only to missions on this repo. */
+  repo?: string
 }
 
 /** `approvals ls` prints an array of these. */
@@ -106,6 +108,17 @@ export interface Approval {
   /** Null while the request is open. Changes to `user` if the user answered in the dialog before a rule or an answer. */
   by: 'rule' | 'user' | 'answer' | 'timeout' | null
   latency_ms: number | null
+}
+
+/** `approvals allow` and `approvals deny` print one of these. */
+export interface WrittenRule {
+  /** Counted from 1. */
+  number: number
+  rule: Rule
+  /** False if there was such a rule already. */
+  added: boolean
+  /** The recorded requests that it matches, with the answer that all rules together would give. */
+  matched: (Pick<Approval, 'at' | 'mission_id' | 'tool' | 'input'> & { decision: 'allow' | 'deny' | 'ask' })[]
 }
 
 /** `approvals test` prints one of these. */

@@ -10,6 +10,8 @@ export interface Rule {
   decision: Decision
   /** The message for Claude if the rule denies a request. */
   message?: string
+  /** Applies only to missions on this repo. */
+  repo?: string
 }
 
 export interface Request {

@@ -125,7 +125,7 @@ export const registry: Registry = {
       },
     },
     approvals: {
-      summary: 'Past permission requests, and a test of your rules',
+      summary: 'Past permission requests, and your rules',
       verbs: {
         ls: {
           summary: 'List permission requests and their answers',
@@ -135,6 +135,15 @@ export const registry: Registry = {
           summary: 'Show what your rules would do with a command',
           load: () => import('./approvals/test.ts'),
         },
+        allow: {
+          summary: 'Write a rule that allows a command',
+          load: () => import('./approvals/allow.ts'),
+        },
+        deny: {
+          summary: 'Write a rule that denies a command',
+          load: () => import('./approvals/deny.ts'),
+        },
+        rm: { summary: 'Remove a rule', load: () => import('./approvals/rm.ts') },
       },
     },
     editor: {

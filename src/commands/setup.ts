@@ -38,7 +38,7 @@ export default defineCommand<Input>({
     { flags: '--no-repo', description: 'add no repo' },
     {
       flags: '--trust',
-      description: 'let its filters and setup command run; Claude skips its trust question',
+      description: 'fetch its submodules, let its filters and setup run; Claude skips its trust question',
     },
     { flags: '--no-trust', description: 'run nothing from the repo' },
     { flags: '--completion <shell>', description: 'install completion for bash, zsh or fish' },

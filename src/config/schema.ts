@@ -20,6 +20,11 @@ const section = <E extends v.ObjectEntries>(entries: E) => v.optional(v.strictOb
 /** A repo's id: host, owner and name, or `local/<parent>/<name>`. */
 export const wholeRepoName = /^[^/]+(?:\/[^/]+){2,}$/
 
+const repoName = v.pipe(
+  v.string(),
+  v.regex(wholeRepoName, 'is not a full repo name such as github.com/owner/name'),
+)
+
 export const editorNames = [
   'auto',
   'zed',
@@ -43,6 +48,7 @@ const rule = v.strictObject({
   match: unset(text, 'Glob over one simple command (Bash) or over the resolved path (file tools)'),
   decision: v.picklist(['allow', 'deny', 'ask']),
   message: unset(v.string(), 'Message to Claude when a request is denied'),
+  repo: unset(repoName, 'Applies only to missions on this repo'),
 })
 
 /** All of config.json. The published JSON Schema and docs/configuration.md are generated from this. */
@@ -115,7 +121,7 @@ export const configSchema = v.strictObject({
   }),
   repos: v.optional(
     v.record(
-      v.pipe(v.string(), v.regex(wholeRepoName, 'is not a full repo name such as github.com/owner/name')),
+      repoName,
       v.strictObject({
         setup: unset(command, 'Runs in every new working copy before Claude'),
         permission_mode: unset(text, 'Permission mode of missions on this repo'),

@@ -8,6 +8,7 @@ import { withLock } from '../io/lock.ts'
 import type { Paths } from '../paths.ts'
 import { checkedConfig, describeIssue } from './check.ts'
 import { cacheConfig, readConfigText } from './read.ts'
+import type { Config } from './schema.ts'
 import type { Setting } from './settings.ts'
 
 /** A setting's new value; `undefined` removes the setting from the file, so that its default applies again. */
@@ -23,12 +24,20 @@ export async function changeConfig(
   { create = false } = {},
 ): Promise<void> {
   for (const [setting, value] of changes) if (value !== undefined) checkValue(setting, value)
+  await editConfig(paths, text => changes.reduce(applyChange, text), { create })
+}
+
+/** Edits the text of config.json while no other process does. `edit` also gets the settings in it, and may throw. */
+export async function editConfig(
+  paths: Paths,
+  edit: (text: string, config: Config) => string,
+  { create = false } = {},
+): Promise<void> {
   await withLock(paths.config, () => {
     const stored = readConfigText(paths.config)
     const before = stored ?? emptyConfig
     // A file with a mistake in it is not edited: the edit could land in the wrong place.
-    checkedConfig(paths.config, before)
-    const after = changes.reduce(applyChange, before)
+    const after = edit(before, checkedConfig(paths.config, before))
     if (after !== before || (create && stored === null)) replaceConfig(paths, after)
   })
 }
@@ -45,6 +54,11 @@ export function replaceConfig(paths: Paths, text: string): void {
 function applyChange(text: string, [{ path }, value]: Change): string {
   // jsonc-parser throws if the section of a value to remove does not exist.
   if (value === undefined && !hasValueAt(text, path)) return text
+  return withValueAt(text, path, value)
+}
+
+/** `undefined` removes the value. In a list, the index -1 appends it. */
+export function withValueAt(text: string, path: readonly (string | number)[], value: unknown): string {
   const formattingOptions = { insertSpaces: true, tabSize: 2 }
   return applyEdits(text, modify(text, [...path], value, { formattingOptions }))
 }

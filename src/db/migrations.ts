@@ -108,4 +108,12 @@ export const migrations: readonly Migration[] = [
     name: '0005-about',
     apply: db => db.exec('ALTER TABLE missions ADD COLUMN about TEXT'),
   },
+  {
+    name: '0006-last-used-repos',
+    apply: db =>
+      db.exec(`
+        ALTER TABLE repos ADD COLUMN last_used_at TEXT;
+        UPDATE repos SET last_used_at = (SELECT max(created_at) FROM missions WHERE missions.repo = repos.id);
+      `),
+  },
 ]

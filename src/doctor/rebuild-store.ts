@@ -20,6 +20,7 @@ import { readRecordFile } from '../mission/record-file.ts'
 import { endedColumns, readNote } from '../mission/wrapper-note.ts'
 import type { MissionId } from '../mission-id.ts'
 import { fetchUrlOf, libraryPath, listLibrary } from '../repo/library.ts'
+import { currentUrl } from '../repo/repo-source.ts'
 import { systemProbe } from '../system/process-identity.ts'
 import { wakeUp } from '../wrapper/wakeup-fifo.ts'
 
@@ -102,7 +103,7 @@ function addRepos(context: Context, db: Database): void {
   const at = context.now().toISOString()
   for (const id of listLibrary(context.paths.repos)) {
     if (getRepo(db, id)) continue
-    const url = fetchUrlOf(context, libraryPath(context.paths.repos, id))
+    const url = currentUrl(context, fetchUrlOf(context, libraryPath(context.paths.repos, id)))
     insertRepo(db, { id, url, trusted: null, added_at: at, updated_at: at })
   }
 }

@@ -5,6 +5,8 @@ import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
+import { markUsed } from '../repo/catalogue.ts'
+import { submodulePaths } from '../repo/submodules.ts'
 import { aboutFrom } from './about.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
@@ -37,10 +39,13 @@ export async function createMission(
 ): Promise<MissionRecord> {
   const id = newMissionId()
   const missions = missionService(context, db)
-  const setupPending = (await needsSetup(context, db, missions, wish)) ? 1 : 0
+  const hasSetup = await needsSetup(context, db, missions, wish)
   await prepareDirectory(context, id, wish.source)
   try {
+    const { source } = wish
+    const getsSubmodules = source.kind === 'repo' && source.isTrusted && submodulesOf(context, id).length > 0
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
+    if (wish.repo !== null) markUsed(context, db, wish.repo)
     missions.write(writer =>
       writer.insert(
         {
@@ -54,7 +59,7 @@ export async function createMission(
           model: wish.model,
           session_id: id,
           forked_session_id: wish.forkedSessionId,
-          setup_pending: setupPending,
+          setup_pending: hasSetup || getsSubmodules ? 1 : 0,
           may_answer: wish.mayAnswer ? 1 : 0,
         },
         ['created', { source: wish.source, name: wish.name }],
@@ -66,6 +71,10 @@ export async function createMission(
   }
   markAsFinished(context.paths.mission(id))
   return missions.get(id)!
+}
+
+export function submodulesOf(context: Context, id: MissionId): string[] {
+  return submodulePaths(context, context.paths.mission(id).agent)
 }
 
 /** A copy of a mission needs the setup only if the original was never set up. */

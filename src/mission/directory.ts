@@ -6,7 +6,7 @@ import { makePrivateDirectory } from '../io/files.ts'
 import type { MissionId } from '../mission-id.ts'
 import { MissionPaths } from '../paths.ts'
 import { libraryPath } from '../repo/library.ts'
-import { createWorkingCopy } from '../repo/working-copy.ts'
+import { createWorkingCopy, remotesOf } from '../repo/working-copy.ts'
 import { systemProbe } from '../system/process-identity.ts'
 import { interruptible } from '../system/signals.ts'
 import { markAsUnfinished, unfinishedPrefix } from './maker-mark.ts'
@@ -56,12 +56,13 @@ async function fill(
   const { exec, env, paths } = context
   switch (source.kind) {
     case 'repo': {
+      const library = libraryPath(paths.repos, source.id)
       return createWorkingCopy({
         exec,
         env,
-        source: libraryPath(paths.repos, source.id),
+        source: library,
         destination: agent,
-        remoteUrl: source.url,
+        ...remotesOf(context, { ...source, library }),
         trusted: source.isTrusted,
         signal,
       })

@@ -8,9 +8,11 @@ import {
   getRepo,
   insertRepo,
   listRepos,
+  listReposByUse,
   type RepoRecord,
   setRepoTrusted,
   setRepoUpdated,
+  setRepoUsed,
 } from '../db/repos.ts'
 import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
@@ -18,6 +20,7 @@ import { writeFileAtomically } from '../io/files.ts'
 import { interruptible } from '../system/signals.ts'
 import { addToLibrary, fetchUrlOf, findInLibrary, libraryPath, removeFromLibrary } from './library.ts'
 import { displayRepo, type Source } from './reference.ts'
+import { currentUrl } from './repo-source.ts'
 import { AlreadyThere } from './staging.ts'
 
 export interface AddedRepo {
@@ -98,10 +101,11 @@ export function trustRepo(context: Context, db: Database, id: string, trusted: b
   return getRepo(db, id)!
 }
 
-/** Records that a repo was just fetched, and returns the time. */
+/** Records that a repo was just fetched, with the origin that it has now, and returns the time. */
 export function markUpdated(context: Context, db: Database, id: string): string {
   const at = context.now().toISOString()
-  setRepoUpdated(db, id, at)
+  const url = currentUrl(context, fetchUrlOf(context, libraryPath(context.paths.repos, id)))
+  setRepoUpdated(db, id, url, at)
   writeRepoChoices(context, db)
   return at
 }
@@ -127,9 +131,15 @@ export interface RepoChoice {
   label: string
 }
 
+/** Records that a mission is started on a repo, and moves the repo to the top of the pickers. */
+export function markUsed(context: Pick<Context, 'paths' | 'now'>, db: Database, id: string): void {
+  setRepoUsed(db, id, context.now().toISOString())
+  writeRepoChoices(context, db)
+}
+
 /** The choices for a new mission, in the order shown. */
 export function repoChoices(db: Database): RepoChoice[] {
-  const repos = listRepos(db).map(({ id }) => ({ repo: id, label: displayRepo(id) }))
+  const repos = listReposByUse(db).map(({ id }) => ({ repo: id, label: displayRepo(id) }))
   return [...repos, { repo: null, label: '(blank)' }]
 }
 

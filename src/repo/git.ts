@@ -12,6 +12,8 @@ export interface GitTools {
 export interface LongGitOptions extends GitOptions {
   /** git writes its progress to our stderr. */
   showsProgress?: boolean
+  /** The output is also appended to this file. */
+  logPath?: string
   /** git and ssh may ask for a password on the terminal. */
   mayPrompt?: boolean
   signal?: AbortSignal
@@ -37,12 +39,13 @@ export async function runGit(
   args: readonly string[],
   options: LongGitOptions = {},
 ): Promise<Result> {
-  const { cwd, signal, showsProgress = false, mayPrompt = false } = options
+  const { cwd, signal, logPath, showsProgress = false, mayPrompt = false } = options
   if (signal?.aborted) throw new Cancelled()
   const result = await tools.exec.stream('git', gitArguments(args, options), {
     cwd,
     env: { ...gitEnvironment(tools.env, { mayPrompt }), ...options.env },
-    stderr: showsProgress ? 'inherit' : 'pipe',
+    stderr: showsProgress ? 'both' : 'pipe',
+    logPath,
     ...(signal ? { signal } : {}),
   })
   // Ctrl-C also reaches git, which may end before this process sees the signal.

@@ -55,6 +55,7 @@ export async function addToLibrary(
     if (url !== source.fetchUrl)
       writeFileSync(config, withAddress(readFileSync(config, 'utf8'), url, source.fetchUrl))
     settleHead(tools, directory)
+    if (isPath(source.fetchUrl)) await fetchKnownOrigin(tools, directory, options)
   })
   return path
 }
@@ -63,22 +64,65 @@ export async function addToLibrary(
 export async function updateInLibrary(tools: GitTools, path: string, options: Progress = {}): Promise<void> {
   if (!existsSync(path))
     throw new AgencError('its files are missing from the library', "Run 'agenc repo add' again.")
-  const mirrored = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
-  const { env } = hideCredentials(fetchUrlOf(tools, path))
-  const fetched = await runGit(tools, ['fetch', '--prune', '--quiet', 'origin', ...mirrored], {
+  const url = fetchUrlOf(tools, path)
+  const { env } = hideCredentials(url)
+  await fetchInto(tools, path, ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], {
     ...options,
     env,
-    gitDir: path,
-    // With loose objects, a repack could delete some of them while a working copy is linking them.
-    config: ['fetch.unpackLimit=1', 'fetch.writeCommitGraph=false'],
   })
-  if (fetched.exitCode !== 0) throw gitFailed('cannot fetch', fetched)
   const asked = await runGit(tools, ['ls-remote', '--symref', 'origin', 'HEAD'], {
     ...options,
     env,
     gitDir: path,
   })
   settleHead(tools, path, /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(asked.stdout)?.[1])
+  if (isPath(url)) await fetchKnownOrigin(tools, path, options)
+}
+
+async function fetchInto(
+  tools: GitTools,
+  gitDir: string,
+  refspecs: readonly string[],
+  options: LongGitOptions,
+): Promise<void> {
+  const fetched = await runGit(tools, ['fetch', '--prune', '--quiet', 'origin', ...refspecs], {
+    ...options,
+    gitDir,
+    // With loose objects, a repack could delete some of them while a working copy is linking them.
+    config: ['fetch.unpackLimit=1', 'fetch.writeCommitGraph=false'],
+  })
+  if (fetched.exitCode !== 0) throw gitFailed('cannot fetch', fetched)
+}
+
+/** A repo that was added by path is fetched from this machine, and may have an origin of its own. */
+function isPath(fetchUrl: string): boolean {
+  return fetchUrl.startsWith('/')
+}
+
+const originHead = 'refs/remotes/origin/HEAD'
+
+/** The branches of the source's own origin. HEAD is left out, because git would copy it as a branch. */
+export const knownOrigin = ['+refs/remotes/origin/*:refs/remotes/origin/*', `^${originHead}`]
+
+/** Updates the branches that a repo on this machine knows of its own origin, without contacting that origin. */
+async function fetchKnownOrigin(tools: GitTools, gitDir: string, options: Progress): Promise<void> {
+  await fetchInto(tools, gitDir, knownOrigin, { ...options, showsProgress: false })
+  const asked = await runGit(tools, ['ls-remote', '--symref', 'origin', originHead], { ...options, gitDir })
+  const head = /^ref: (refs\/remotes\/origin\/\S+)\t/m.exec(asked.stdout)?.[1]
+  if (head !== undefined) setOriginHead(tools, gitDir, head)
+}
+
+/** The default branch of the source's own origin, as far as the source knows it. */
+export function originHeadOf(tools: GitTools, library: string): string {
+  return askGit(tools, ['symbolic-ref', '--quiet', originHead], { gitDir: library }).stdout.trim()
+}
+
+export function setOriginHead(tools: GitTools, gitDir: string, branch: string): void {
+  if (hasRef(tools, gitDir, branch)) askGit(tools, ['symbolic-ref', originHead, branch], { gitDir })
+}
+
+export function hasRef(tools: GitTools, gitDir: string, ref: string): boolean {
+  return askGit(tools, ['rev-parse', '--quiet', '--verify', ref], { gitDir }).exitCode === 0
 }
 
 /** Moves the repo away in one step first, so that an interrupted removal never leaves half a repo. */

@@ -2,12 +2,29 @@ import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { askGit, type GitTools } from './git.ts'
-import { localHost, makeRepoId, parseReference, refuse, type Source, safeSegmentFrom } from './reference.ts'
+import {
+  localHost,
+  makeRepoId,
+  parseReference,
+  refuse,
+  type Source,
+  safeSegmentFrom,
+  withoutSecrets,
+} from './reference.ts'
 
 /** The repo that a user named, ready to be fetched. Looks at the disk if they gave a path. */
 export function sourceOf(tools: GitTools, text: string, cwd: string): Source {
   const reference = parseReference(text)
   return reference.kind === 'path' ? localSource(tools, reference.path, cwd) : reference
+}
+
+/** The `url` of a repo that is fetched from this address. The origin of a local repo may have changed since it was added. */
+export function currentUrl(tools: GitTools, fetchUrl: string): string {
+  try {
+    return sourceOf(tools, fetchUrl, '/').url
+  } catch {
+    return withoutSecrets(fetchUrl)
+  }
 }
 
 /** A local repo is fetched from its path. Its origin is the repo's own origin, or that path if it has none. */

@@ -113,18 +113,22 @@ function inWorktree(tools: GitTools, root: string, index: readonly IndexEntry[])
   }
 }
 
+/** Names the commit of a submodule as agenc fetched it. It came from a remote, but need not be on any of its branches. */
+export const fetchedRef = 'refs/agenc/fetched/commit'
+const fetchedRefs = 'refs/agenc/fetched/*'
+
 function inHistory(
   tools: GitTools,
   root: string,
   library?: string,
 ): Pick<UnsavedWork, 'unpushed' | 'stashes'> {
-  const elsewhere = ['refs/remotes/*', 'refs/tags/*', 'refs/stash', 'refs/prefetch/*'].map(
+  const elsewhere = ['refs/remotes/*', 'refs/tags/*', 'refs/stash', 'refs/prefetch/*', fetchedRefs].map(
     refs => `--exclude=${refs}`,
   )
   const ownTags = library === undefined ? [] : tagsOnlyIn(tools, root, library)
   const unpushed = ask(
     tools,
-    ['rev-list', '--count', ...elsewhere, '--all', ...ownTags, '--not', '--remotes'],
+    ['rev-list', '--count', ...elsewhere, '--all', ...ownTags, '--not', '--remotes', `--glob=${fetchedRefs}`],
     gitOf(root),
   )
   const hasStash =

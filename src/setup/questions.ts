@@ -187,7 +187,7 @@ function repoProblem(context: Context, word: string): string | null {
 export function askTrust(context: Context): Promise<boolean> {
   return askYesNo(context, {
     message: 'Do you trust this repo?',
-    why: 'Its filters and its setup may then run. Claude skips its trust question; permissions are still asked.',
+    why: 'Its submodules are then fetched, and its filters and setup may run. Claude skips its trust question; permissions are still asked.',
     fallback: false,
   })
 }

@@ -12,8 +12,12 @@ export interface CaptureOptions {
   stdin?: 'inherit' | 'ignore'
 }
 
-export interface StreamOptions extends CaptureOptions {
-  stdout?: 'inherit' | 'pipe'
+/** `both` shows the output and returns it. */
+export type OutputMode = 'inherit' | 'pipe' | 'both'
+
+export interface StreamOptions extends Omit<CaptureOptions, 'stderr'> {
+  stdout?: OutputMode
+  stderr?: OutputMode
   /** Both outputs are also appended to this file. */
   logPath?: string
   signal?: AbortSignal

@@ -1,6 +1,6 @@
 import { execa, type Options } from 'execa'
 import { shortageOfFiles } from '../io/explain-failure.ts'
-import type { Result, StreamOptions } from './runner.ts'
+import type { OutputMode, Result, StreamOptions } from './runner.ts'
 
 const killDelayMs = 2_000
 
@@ -44,8 +44,9 @@ async function execaOrShortage(file: string, args: readonly string[], options: O
   }
 }
 
-function outputs(mode: 'inherit' | 'pipe' = 'pipe', logPath?: string): Options['stdout'] {
-  return logPath === undefined ? mode : [mode, { file: logPath, append: true }]
+function outputs(mode: OutputMode = 'pipe', logPath?: string): Options['stdout'] {
+  const shown: ('inherit' | 'pipe')[] = mode === 'both' ? ['inherit', 'pipe'] : [mode]
+  return logPath === undefined ? shown : [...shown, { file: logPath, append: true }]
 }
 
 function text(value: unknown): string {

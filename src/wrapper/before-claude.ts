@@ -1,8 +1,10 @@
 import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
+import { getRepo } from '../db/repos.ts'
 import { AgencError } from '../errors.ts'
 import { repoConfig } from '../mission/effective-settings.ts'
-import { maySetUp, runSetup } from '../mission/repo-setup.ts'
+import { fetchMissionSubmodules, runSetup, setupSkipped, submodulesLeftOut } from '../mission/repo-setup.ts'
+import { submodulePaths } from '../repo/submodules.ts'
 import type { Guard } from '../system/guard.ts'
 import { endTree, listTree } from '../system/process-tree.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
@@ -25,7 +27,7 @@ export async function endClaudeOfEarlierRun(
   )
 }
 
-/** Runs the repo's setup until it has succeeded once. */
+/** Prepares a new working copy of a trusted repo: its submodules, then the repo's setup until that has succeeded once. */
 export async function setUpRepo(
   run: Run,
   mission: MissionRecord,
@@ -33,19 +35,41 @@ export async function setUpRepo(
   guard: Guard,
 ): Promise<void> {
   const { context, db, missions, signals } = run
-  const { repo, setup_pending } = mission
+  const { id, repo, setup_pending } = mission
+  if (repo === null || signals.received !== null) return
+  const paths = context.paths.mission(id)
   const setup = repoConfig(repo, config)?.setup
-  if (setup_pending === 0 || repo === null || setup === undefined || signals.received !== null) return
-  if (!maySetUp(context, db, repo)) return
+  // A Claude that was here before could have changed git's settings, so nothing is fetched after it.
+  const lacksSubmodules = mission.session_begun === 0 && submodulePaths(context, paths.agent).length > 0
+  if (getRepo(db, repo)?.trusted !== 1) {
+    if (lacksSubmodules) {
+      context.err.line(submodulesLeftOut(repo))
+      alertUser(run, mission, 'has no submodules, because its repo is not trusted')
+    }
+    if (setup_pending === 1 && setup !== undefined) context.err.line(setupSkipped(repo))
+    return
+  }
+  if (setup_pending === 0) return
+  const givenUp = new AbortController()
   signals.listen(() => {
-    if (onEndingSignal('before') === 'give-up') endSetup(run, config, guard)
+    if (onEndingSignal('before') !== 'give-up') return
+    givenUp.abort()
+    endSetup(run, config, guard)
   })
   try {
-    await runSetup(context, context.paths.mission(mission.id), setup)
-    missions.change(mission.id, { setup_pending: 0 })
+    const missing = lacksSubmodules ? await fetchMissionSubmodules(context, paths, givenUp.signal) : []
+    if (missing.length > 0) alertUser(run, mission, `starts without submodules: ${missing.join(', ')}`)
+    if (setup !== undefined) await runSetup(context, paths, setup)
+    missions.change(id, { setup_pending: 0 })
   } catch (error) {
     if (signals.received === null) throw error
   }
+}
+
+/** The lines above vanish when Claude takes the screen. */
+function alertUser({ surface }: Run, mission: MissionRecord, words: string): void {
+  surface.show(mission, { state: 'starting', waitingFor: null, isDone: false })
+  surface.alert(words)
 }
 
 /** Ends all processes that this one has started, except its guard. */

@@ -96,7 +96,7 @@ export class RestartLoop {
     const own = paths.mission(id)
 
     const settings = new CurrentSettings(paths, this.#config)
-    const rules = new RuleEngine(db, id, paths, settings, log)
+    const rules = new RuleEngine(db, this.#record(), paths, settings, log)
     const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log)
     const record = () => this.#record()
     const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)

@@ -1,9 +1,10 @@
 import { isHeld } from '../approvals/hold.ts'
 import type { Request, Rule, Verdict } from '../approvals/rule.ts'
+import { rulesForRepo } from '../approvals/rules-for-repo.ts'
 import type { ToolUse } from '../claude/agent-report.ts'
 import type { Approve } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
-import { getMission } from '../db/missions.ts'
+import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { effectiveApprove } from '../mission/effective-settings.ts'
 import type { MissionId } from '../mission-id.ts'
@@ -35,14 +36,22 @@ const silentDenial = 'A rule of the user denies this.'
 export class RuleEngine {
   readonly #db: Database
   readonly #id: MissionId
+  readonly #repo: string | null
   readonly #paths: Paths
   readonly #settings: CurrentSettings
   readonly #log: Log
   #engine: Engine | null = null
 
-  constructor(db: Database, id: MissionId, paths: Paths, settings: CurrentSettings, log: Log) {
+  constructor(
+    db: Database,
+    { id, repo }: Pick<MissionRecord, 'id' | 'repo'>,
+    paths: Paths,
+    settings: CurrentSettings,
+    log: Log,
+  ) {
     this.#db = db
     this.#id = id
+    this.#repo = repo
     this.#paths = paths
     this.#settings = settings
     this.#log = log
@@ -67,6 +76,10 @@ export class RuleEngine {
     }
   }
 
+  get #rules(): Rule[] {
+    return rulesForRepo(this.#settings.latest.config.approvals.rules, this.#repo)
+  }
+
   get #mode(): Approve {
     const { config, problem } = this.#settings.latest
     const mission = getMission(this.#db, this.#id)
@@ -77,14 +90,14 @@ export class RuleEngine {
   rule(use: ToolUse): Ruling {
     const { config } = this.#settings.latest
     if (this.#engine === null) return rulingOf(notLoaded, config)
-    return rulingOf(this.#engine.decide(this.#requestOf(use), config.approvals.rules, this.#mode), config)
+    return rulingOf(this.#engine.decide(this.#requestOf(use), this.#rules, this.#mode), config)
   }
 
   /** For a tool that Claude would run without asking. Returns `deny`, `ask`, or null if nothing is against it. */
   objection(use: ToolUse): Ruling | null {
     const { config, problem, mayHideDenials } = this.#settings.latest
     if (this.#engine === null) return rulingOf(notLoaded, config)
-    const verdict = this.#engine.objection(this.#requestOf(use), config.approvals.rules)
+    const verdict = this.#engine.objection(this.#requestOf(use), this.#rules)
     if (verdict?.decision === 'deny' || !mayHideDenials) return verdict && rulingOf(verdict, config)
     return { decision: 'ask', message: `the settings cannot be read: ${problem}`, rule: null, delayMs: 0 }
   }

@@ -243,7 +243,7 @@ describe('playing by itself', () => {
     ])
     const [first, picker, , waiting, , switcher, fork, back] = shots.map(({ screen }) => screen)
     expect(first).toMatch(/Step 1 of 6[\s\S]*\?forecast/)
-    expect(picker).toMatch(/┌─+┐[\s\S]*lemonade[\s\S]*weather/)
+    expect(picker).toMatch(/┌─+┐[\s\S]*weather[\s\S]*lemonade/)
     expect(waiting).toContain('Do you want to proceed?')
     expect(switcher).toMatch(/[·✓] forecast +\S*weather +\d+s/)
     expect(fork).toContain('Where am I now?')

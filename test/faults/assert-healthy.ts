@@ -241,7 +241,7 @@ async function assertNothingLeft(box: ObservedBox, expectations: Expectations): 
   expect(leftFiles(box, [...expectations.missions.keys()]), 'files that were left').toEqual([])
 }
 
-const temporaryName = /\.lock$|\.takeover$|\.tmp$|^\.unfinished-|^\.deleted-|^doctor-|^rejected-/
+const temporaryName = /\.lock$|\.takeover$|\.tmp$|^\.unfinished-|^\.deleted-|^doctor-/
 
 /** Directories that the real Claude keeps for its later runs. */
 const claudesOwn = /\/(claude-\d+|cc-socks)$/

@@ -6,8 +6,9 @@ import { Model } from './soak/model.ts'
 import { type Chosen, operations } from './soak/operations.ts'
 import { type Random, randomFrom } from './soak/random.ts'
 
-const { AGENC_SOAK_SEED, AGENC_SOAK_SECONDS = '60', AGENC_SOAK_MISSIONS = '8' } = process.env
-const seed = Number(AGENC_SOAK_SEED ?? Math.floor(Math.random() * 1_000_000))
+/** As part of all tests, the operations are always the same. `npm run soak` draws a seed. */
+const { AGENC_SOAK_SEED = '511722', AGENC_SOAK_SECONDS = '60', AGENC_SOAK_MISSIONS = '8' } = process.env
+const seed = Number(AGENC_SOAK_SEED)
 const seconds = Number(AGENC_SOAK_SECONDS)
 const mostMissions = Number(AGENC_SOAK_MISSIONS)
 const endMs = 240_000

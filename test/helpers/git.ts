@@ -72,3 +72,21 @@ function benchEnv(root: string): NodeJS.ProcessEnv {
     GIT_COMMITTER_EMAIL: email,
   }
 }
+
+/**
+ * An ssh that reaches this machine whatever host is named, for addresses such as `ssh://host/path/of/a/repo`. A host whose
+ * name starts with `offline` is not found, and one with `stalled` never answers.
+ */
+export function fakeSsh(root: string): NodeJS.ProcessEnv {
+  const program = join(root, 'fake-ssh')
+  const script = [
+    '#!/bin/sh',
+    'while :; do case $1 in -o | -p) shift 2 ;; -*) shift ;; *) break ;; esac; done',
+    'case $1 in offline*) echo "ssh: Could not resolve hostname $1" >&2; exit 255 ;; esac',
+    `case $1 in stalled*) echo $$ >'${program}.pid'; exec sleep 1000 ;; esac`,
+    'shift',
+    'exec sh -c "$*"',
+  ]
+  writeFileSync(program, `${script.join('\n')}\n`, { mode: 0o755 })
+  return { GIT_SSH_COMMAND: program, GIT_SSH_VARIANT: 'ssh' }
+}

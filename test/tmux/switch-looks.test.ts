@@ -82,6 +82,16 @@ describe('the popup of the switcher', () => {
     for (const { word, sign } of looks) expect(rows).toContainEqual({ sign, word })
   })
 
+  test('rows have the colour of their state, except with NO_COLOR', async () => {
+    const missions = ['idle', 'waiting', 'crashed', 'busy'].map(state => ({ name: `m-${state}`, state }))
+    const { terminal } = await openWith(100, 24, missions, { NO_COLOR: '' })
+    const colours = (screen: Terminal) =>
+      ['· m-idle', '✗ m-crashed', '● m-busy'].map(text => screen.cellsAt(text)[0]!.foreground)
+    expect(colours(terminal)).toEqual([6, 1, 2])
+    const { terminal: plain } = await openWith(100, 24, missions, { NO_COLOR: '1' })
+    expect(colours(plain)).toEqual([null, null, null])
+  })
+
   test('signs are ASCII in a locale without UTF-8', async () => {
     const { terminal } = await openWith(100, 24, [{ name: 'at-work', state: 'busy' }], { LC_ALL: 'C' })
     await terminal.waitForText(/@ at-work/)

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pathsAt } from '../../src/paths.ts'
@@ -214,15 +214,23 @@ describe.each([
   })
 
   test('for a new mission', async () => {
-    const { box, path, env } = await place()
+    const { box, a, path, env } = await place()
     box.addRepo('app')
+    const used = box.addRepo('zebra')
+    const inside = { env: box.inside(a.id) }
+    const mission = box.agenc(['mission', 'new', used, '--no-focus'], inside).stdout.trim()
+    await box.waitForState(mission, 'idle')
+    // A repo stays used after its mission is gone.
+    expect(box.agenc(['mission', 'stop', mission]).exitCode).toBe(0)
+    expect(box.agenc(['mission', 'rm', mission, '--yes']).exitCode).toBe(0)
     const { repoChoices } = pathsAt(box.agencHome)
-    expect(existsSync(repoChoices)).toBe(true)
     const terminal = openScript('repo-picker.sh', [repoChoices, path], env)
     await terminal.waitForText('(blank)')
+    expect(terminal.screen().indexOf('zebra')).toBeLessThan(terminal.screen().indexOf('app'))
     terminal.type('\r')
     expect(await terminal.exited).toBe(0)
     expect(box.missions()).toHaveLength(3)
+    expect(box.missions().filter(({ repo }) => repo === used)).toHaveLength(1)
   })
 })
 

@@ -40,7 +40,7 @@ async function box() {
   const asksDirectory = join(home, 'ask')
   mkdirSync(asksDirectory)
   const settings = new CurrentSettings(paths, parsed.config)
-  const ruleEngine = new RuleEngine(db, id, paths, settings, () => {})
+  const ruleEngine = new RuleEngine(db, { id, repo: null }, paths, settings, () => {})
   await ruleEngine.makeReady()
   const log = () => {}
   const requests = new Requests(ruleEngine, new ApprovalLog(db, id, () => new Date(), log), log)

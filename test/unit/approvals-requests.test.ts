@@ -19,7 +19,7 @@ import { aMission } from '../helpers/a-mission.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
 /** Requests that only their dialogs can answer, with a clock that only the test moves. */
-async function requestsBox(settings: object = {}) {
+async function requestsBox(settings: object = {}, repo: string | null = null) {
   const paths = pathsAt(temporaryDirectory())
   const id = newMissionId()
   const db = await openStore(paths.database)
@@ -35,7 +35,7 @@ async function requestsBox(settings: object = {}) {
   const log = () => {}
   const onHandedOver = vi.fn()
   const current = new CurrentSettings(paths, parsed.config)
-  const rules = new RuleEngine(db, id, paths, current, log)
+  const rules = new RuleEngine(db, { id, repo }, paths, current, log)
   await rules.makeReady()
   const requests = new Requests(rules, new ApprovalLog(db, id, () => new Date(nowMs), log), log)
   requests.onHandedOver = onHandedOver
@@ -195,4 +195,21 @@ test('the store never holds a secret of a request, not even one at the end of a 
   expect(JSON.parse(stored!).command).toBe(
     "curl -H 'Authorization: Bearer ***' https://bob:***@example.com/x",
   )
+})
+
+test('a rule for one repo applies to missions on it only, and keeps its place among the rules', async () => {
+  const app = 'github.com/acme/app'
+  const own = { tool: 'Bash', match: 'make*', decision: 'deny', repo: app }
+  const all = { tool: 'Bash', match: 'ls*', decision: 'allow' }
+  const approvals = { mode: 'rules', rules: [own, all] }
+  const use = (command: string) => ({ id: null, tool: 'Bash', input: { command }, cwd: null })
+  const { rules: here } = await requestsBox({ approvals }, app)
+  expect(here.rule(use('make'))).toMatchObject({ decision: 'deny', rule: own })
+  expect(here.objection(use('make'))).toMatchObject({ decision: 'deny', rule: own })
+  for (const repo of [null, 'github.com/acme/application']) {
+    const { rules } = await requestsBox({ approvals }, repo)
+    expect(rules.rule(use('make'))).toMatchObject({ decision: 'ask', rule: null })
+    expect(rules.objection(use('make'))).toBeNull()
+    expect(rules.rule(use('ls'))).toMatchObject({ decision: 'allow', rule: all })
+  }
 })

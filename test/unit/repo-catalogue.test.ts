@@ -1,13 +1,21 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Context } from '../../src/context.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { type Database, openStore } from '../../src/db/open-store.ts'
-import { getRepo, listRepos } from '../../src/db/repos.ts'
+import { getRepo, insertRepo, listRepos } from '../../src/db/repos.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
-import { addRepo, knownRepoIds, markUpdated, removeRepo, trustRepo } from '../../src/repo/catalogue.ts'
+import {
+  addRepo,
+  knownRepoIds,
+  markUpdated,
+  markUsed,
+  removeRepo,
+  trustRepo,
+} from '../../src/repo/catalogue.ts'
 import { libraryPath } from '../../src/repo/library.ts'
 import { sourceOf } from '../../src/repo/repo-source.ts'
 import { gitBench, writeBelow } from '../helpers/git.ts'
@@ -108,3 +116,27 @@ function missionOn(db: Database, repo: string) {
   })
   return id
 }
+
+test('an update notices that the source has got an origin of its own', async () => {
+  const { context, db, source } = await library()
+  await addRepo(context, db, source, { trust: undefined, askTrust: async () => null })
+  expect(getRepo(db, source.id)!.url).toBe(source.fetchUrl)
+  execFileSync('git', ['remote', 'add', 'origin', 'https://me:hunter2@example.com/a/b.git'], {
+    cwd: source.fetchUrl,
+  })
+  markUpdated(context, db, source.id)
+  expect(getRepo(db, source.id)!.url).toBe('https://example.com/a/b.git')
+})
+
+test('pickers show the repo that was used last first, then the others by name', async () => {
+  const { context, db, now, choices } = await library()
+  for (const id of ['github.com/a/a', 'github.com/b/b', 'github.com/c/c', 'github.com/d/d'])
+    insertRepo(db, { id, url: id, trusted: null, added_at: now.at, updated_at: now.at })
+  markUsed(context, db, 'github.com/d/d')
+  now.at = '2026-01-02T00:00:00.000Z'
+  markUsed(context, db, 'github.com/b/b')
+  expect(choices()).toBe(
+    'github.com/b/b\tb/b\ngithub.com/d/d\td/d\ngithub.com/a/a\ta/a\ngithub.com/c/c\tc/c\n--blank\t(blank)\n',
+  )
+  expect(listRepos(db).map(({ id }) => id.slice(-1))).toEqual(['a', 'b', 'c', 'd'])
+})

@@ -121,7 +121,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           '    "decision": "deny" } ] }',
         ],
       },
-      'Rules never answer plans and questions.',
+      "Rules never answer plans and questions. 'agenc approvals allow', 'deny' and 'rm' write and remove rules.",
     ],
   },
   files: {

@@ -2,6 +2,7 @@ import { decide } from '../../approvals/decide.ts'
 import { isHeld } from '../../approvals/hold.ts'
 import { maskSecrets } from '../../approvals/mask-secrets.ts'
 import type { Rule, Verdict } from '../../approvals/rule.ts'
+import { rulesForRepo } from '../../approvals/rules-for-repo.ts'
 import { inputFor } from '../../approvals/tool-input.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Approve } from '../../config/approve-modes.ts'
@@ -37,7 +38,11 @@ export default defineCommand<Input>({
     const dir = mission ? context.paths.mission(mission.id).agent : context.cwd
     const mode = mission ? effectiveApprove(mission, config) : modeWithoutMission(config)
     const { rules } = config.approvals
-    const verdict = decide({ tool, input: inputFor(tool, what), dir, cwd: dir }, rules, mode)
+    const verdict = decide(
+      { tool, input: inputFor(tool, what), dir, cwd: dir },
+      rulesForRepo(rules, mission?.repo ?? null),
+      mode,
+    )
     if (json) context.out.line(JSON.stringify(verdictJson(verdict, rules)))
     else print(context, verdict)
     addRemark(context, config, mission)
@@ -85,6 +90,8 @@ function addRemark({ err, paths }: Context, config: Config, mission: MissionReco
     err.line(
       'Approvals are set to "ask": allow rules are ignored. Turn them on with \'agenc mission set --approve rules\'.',
     )
+  if (mission === null && config.approvals.rules.some(({ repo }) => repo !== undefined))
+    err.line('Rules for a single repo are left out. To test them, name a mission with --mission.')
   if (mission !== null && isHeld(paths, mission.id))
     err.line(
       "Automatic approvals are paused: you would still be asked. Resume them with 'agenc hold --release'.",

@@ -10,12 +10,13 @@ import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { checkMode } from '../../mission/check-mode.ts'
-import { createMission } from '../../mission/create.ts'
+import { createMission, submodulesOf } from '../../mission/create.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
+import { submodulesLeftOut } from '../../mission/repo-setup.ts'
 import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
@@ -110,11 +111,18 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     })
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
     context.out.line(printed ? JSON.stringify(printed) : created.id)
+    if (isInNewWindow) sayWhatIsLeftOut(context, created, source)
     // The window starts while the store is closed. A mission in this terminal must not keep the store open for hours.
     if (isInNewWindow) await launch(created, db)
     return { mission: created, isInNewWindow }
   })
   return isInNewWindow ? 0 : launch(mission)
+}
+
+/** The new window says it too, but the user may not look there. */
+function sayWhatIsLeftOut(context: Context, { id, repo }: MissionRecord, source: DirectorySource): void {
+  if (repo === null || source.kind !== 'repo' || source.isTrusted) return
+  if (submodulesOf(context, id).length > 0) context.err.line(submodulesLeftOut(repo))
 }
 
 /** The mission whose Claude starts this one. */

@@ -19,9 +19,9 @@ export default defineCommand<Input>({
   options: [
     {
       flags: '--trust',
-      description: 'let its filters and setup command run; Claude skips its trust question',
+      description: 'fetch its submodules, let its filters and setup run; Claude skips its trust question',
     },
-    { flags: '--no-trust', description: 'run nothing from the repo, and do not ask' },
+    { flags: '--no-trust', description: 'run nothing from the repo, leave submodules out, and do not ask' },
     quietOption,
     jsonOption,
   ],

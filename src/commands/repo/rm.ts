@@ -1,7 +1,7 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import { missionsOnRepo } from '../../db/missions.ts'
-import { listRepos } from '../../db/repos.ts'
+import { listReposByUse } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
@@ -22,7 +22,7 @@ export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
   examples: ['agenc repo rm owner/name', 'agenc repo rm owner/name --yes'],
   async run(context, { repo: word, yes, json }) {
     await withStore(context, async db => {
-      const { id } = await chooseRepo(context, listRepos(db), word, 'Remove a repo')
+      const { id } = await chooseRepo(context, listReposByUse(db), word, 'Remove a repo')
       refuseWhileUsed(id, missionsOnRepo(db, id))
       await confirmOrFlag(context, `Remove ${displayRepo(id)} from the library?`, yes)
       refuseWhileUsed(id, await removeRepo(context, db, id))
