@@ -92,6 +92,11 @@ export class MissionPaths {
     return `${this.root}/run/bell`
   }
 
+  /** What the switcher shows of the mission above its screen: the open requests, or Claude's last message. */
+  get preview(): string {
+    return `${this.root}/run/preview`
+  }
+
   /** FIFOs on which hooks wait for an answer. */
   get asks(): string {
     return `${this.root}/run/ask`

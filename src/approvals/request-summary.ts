@@ -16,8 +16,8 @@ export function requestSummary(tool: string, input: unknown, directory: string):
   return isEmpty ? '' : cleanText(JSON.stringify(maskInput(input)))
 }
 
-/** Claude may name the directory by its real path, where agenc's home is a link. */
-function shortened(text: string, isCommand: boolean, directory: string): string {
+/** Makes paths relative. Claude may name the directory by its real path, where agenc's home is a link. */
+export function shortened(text: string, isCommand: boolean, directory: string): string {
   const shorten = isCommand ? shortenedInCommand : shortenedPath
   return shorten(shorten(text, directory), realPath(directory))
 }

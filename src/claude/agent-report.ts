@@ -40,7 +40,7 @@ export type Report =
   | (ToolReport & { kind: 'asks' })
   /** The tool has ended, successfully or not. */
   | (ToolReport & { kind: 'used' })
-  | (Common & { kind: 'turn-ended'; hasBackgroundTasks: boolean })
+  | (Common & { kind: 'turn-ended'; hasBackgroundTasks: boolean; lastMessage: string | null })
   | (Common & { kind: 'subagent-ended' })
   /** Another conversation takes the place of this one. */
   | (Common & { kind: 'replaced' })

@@ -35,7 +35,12 @@ export function hookReport(data: unknown, planDirectories: readonly string[]): R
       return { ...common, kind: 'used', ...toolPart(data, null, []) }
     case 'Stop':
     case 'StopFailure':
-      return { ...common, kind: 'turn-ended', hasBackgroundTasks: isFilled(data.background_tasks) }
+      return {
+        ...common,
+        kind: 'turn-ended',
+        hasBackgroundTasks: isFilled(data.background_tasks),
+        lastMessage: textOf(data.last_assistant_message),
+      }
     case 'SubagentStop':
       return { ...common, kind: 'subagent-ended' }
     case 'SessionEnd':

@@ -67,6 +67,19 @@ export function holdsPrompt(transcript: string, prompt: string, sinceMs: number)
   })
 }
 
+const tailBytes = 256 * 1024
+
+/** The latest text that Claude wrote in the main conversation. Null if the end of the transcript has none. */
+export function lastMessageIn(transcript: string): string | null {
+  const lines = linesFrom(transcript, Math.max(0, transcriptBytes(transcript) - tailBytes))
+  const said = lines.findLast(line => line.includes('"assistant"') && messageIn(parsed(line)) !== '')
+  return said === undefined ? null : messageIn(parsed(said))
+}
+
+function messageIn({ type, message, isSidechain }: Record<string, unknown>): string {
+  return type === 'assistant' && isSidechain !== true && isObject(message) ? textIn(message.content) : ''
+}
+
 function textIn(content: unknown): string {
   if (typeof content === 'string') return content
   const blocks = Array.isArray(content) ? content.filter(isObject) : []

@@ -14,7 +14,7 @@ export interface Step {
 }
 
 /** The tour's row in the switcher, which narrow terminals cut off. */
-const tourRow = /[0-9a-f]{8} +\(blank\)/
+const tourRow = /\(blank\) +\d+[smhd] {2}[0-9a-f]{8}/
 /** One prompt in the window, and one in fzf's preview of another mission. */
 const twoPrompts = /manual mode on[\s\S]*manual mode on/
 

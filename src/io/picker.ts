@@ -15,26 +15,30 @@ const marginColumns = 4
 const fzfCancelled = 130
 const fzfNoMatch = 1
 
-/** Lets the user pick one of the rows, with fzf or, if fzf is not installed, with an inquirer search prompt. */
-export async function pick<T>(context: Context, prompt: string, rows: readonly PickRow<T>[]): Promise<T> {
+/**
+ * Lets the user pick one of the rows, with fzf or, if fzf is not installed, with an inquirer search prompt. The title says
+ * what the choice is for.
+ */
+export async function pick<T>(context: Context, title: string, rows: readonly PickRow<T>[]): Promise<T> {
   const cells = rows.map(row => row.cells.map(cleanText))
   const labels = alignCells(cells, context.err.columns - marginColumns)
   const index =
-    pickWithFzf(context, prompt, labels) ??
+    pickWithFzf(context, title, labels) ??
     (await pickWithInquirer(
       context,
-      prompt,
+      title,
       labels.map((label, row) => ({ label, searched: cells[row]!.join(' ') })),
     ))
   return rows[index]!.value
 }
 
 /** Returns null if fzf is missing or fails. */
-function pickWithFzf(context: Context, prompt: string, labels: readonly string[]): number | null {
+function pickWithFzf(context: Context, title: string, labels: readonly string[]): number | null {
   const answer = context.exec.capture(
     'fzf',
     [
-      ...['--delimiter=\t', '--with-nth=2..', '--no-multi', '--reverse', `--prompt=${prompt} `],
+      ...['--delimiter=\t', '--with-nth=2..', '--no-multi', '--reverse', '--prompt=> '],
+      ...['--info=inline', '--header-first', `--header=${title}`],
       // fzf itself knows NO_COLOR only since 0.42.
       ...(wantsColour(true, context.env) ? [] : ['--color=bw']),
     ],
@@ -52,12 +56,12 @@ function pickWithFzf(context: Context, prompt: string, labels: readonly string[]
 
 function pickWithInquirer(
   context: Context,
-  prompt: string,
+  title: string,
   rows: readonly { label: string; searched: string }[],
 ): Promise<number> {
   return search(
     context,
-    prompt,
+    title,
     rows.map(({ label, searched }, index) => ({ name: label, searched, value: index })),
   )
 }

@@ -3,10 +3,8 @@ import type { MissionRecord } from '../db/missions.ts'
 import { getMission, listMissions } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError, usageError } from '../errors.ts'
-import { pick } from '../io/picker.ts'
-import { ago } from '../io/relative-time.ts'
 import { shortId } from '../mission-id.ts'
-import { displayRepo } from '../repo/reference.ts'
+import type { PickerOptions } from './pick-mission.ts'
 import { resolveMission } from './resolve-mission.ts'
 
 /** The mission that the user named or, if there is a terminal, picks. */
@@ -14,31 +12,18 @@ export async function chooseMission(
   context: Context,
   db: Database | null,
   word: string | undefined,
-  isCandidate: (mission: MissionRecord) => boolean = () => true,
+  picker: PickerOptions = { title: 'Pick a mission' },
 ): Promise<MissionRecord> {
   const missions = db ? listMissions(db, { archived: true }) : []
   if (word !== undefined) return resolveMission(word, missions, context.env)
-  const candidates = missions.filter(isCandidate)
   if (!isInteractive(context))
     throw usageError('No mission given.', "Name one; 'agenc mission ls' lists them.")
-  if (candidates.length === 0)
+  if (db === null || missions.length === 0)
     throw new AgencError('There is no mission to choose from.', "Run 'agenc mission ls -a'.")
-  const now = context.now()
-  const id = await pick(
-    context,
-    'mission',
-    candidates.map(mission => ({
-      value: mission.id,
-      cells: [
-        shortId(mission.id),
-        mission.repo ? displayRepo(mission.repo) : '(blank)',
-        mission.name ?? mission.about ?? '',
-        ago(mission.last_active_at, now),
-      ],
-    })),
-  )
+  const { pickMission } = await import('./pick-mission.ts')
+  const id = await pickMission(context, db, missions, picker)
   // A picker may stay open for hours.
-  const picked = db && getMission(db, id)
+  const picked = getMission(db, id)
   if (!picked)
     throw new AgencError(`${shortId(id)} has been deleted in the meantime`, "Run 'agenc mission ls -a'.")
   return picked
@@ -49,8 +34,9 @@ export async function chooseMissions(
   context: Context,
   db: Database,
   words: readonly string[],
+  picker?: PickerOptions,
 ): Promise<MissionRecord[]> {
-  if (words.length === 0) return [await chooseMission(context, db, undefined)]
+  if (words.length === 0) return [await chooseMission(context, db, undefined, picker)]
   const missions = listMissions(db, { archived: true })
   const chosen = words.map(word => resolveMission(word, missions, context.env))
   return chosen.filter((mission, index) => chosen.findIndex(({ id }) => id === mission.id) === index)

@@ -9,6 +9,7 @@ export async function chooseRepo<R extends { id: string }>(
   context: Context,
   repos: readonly R[],
   word: string | undefined,
+  title: string,
 ): Promise<R> {
   if (word !== undefined) {
     const ids = repos.map(repo => repo.id)
@@ -19,7 +20,7 @@ export async function chooseRepo<R extends { id: string }>(
   if (repos.length === 0) throw new AgencError('the library is empty', "Add a repo with 'agenc repo add'.")
   return pick(
     context,
-    'repo',
+    title,
     repos.map(repo => ({ value: repo, cells: [repo.id] })),
   )
 }

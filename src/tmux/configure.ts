@@ -33,6 +33,6 @@ function programs({ self, env, paths }: Context, tmux: Tmux): KeyPrograms {
     tmux: findProgram('tmux', env) ?? undefined,
     ...(fzf === null
       ? {}
-      : { switch: switchScript({ self }, tmux, fzf), new: newScript({ self, paths }, fzf) }),
+      : { switch: switchScript({ self, paths }, tmux, fzf), new: newScript({ self, paths }, fzf) }),
   }
 }

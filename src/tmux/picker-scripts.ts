@@ -5,9 +5,9 @@ import type { Tmux } from './tmux.ts'
 type Self = Pick<Context, 'self' | 'paths'>
 
 /** The command line of the switcher. Key bindings run it directly, without starting Node. */
-export function switchScript({ self }: Pick<Self, 'self'>, tmux: Tmux, fzf: string): string[] {
+export function switchScript({ self, paths }: Self, tmux: Tmux, fzf: string): string[] {
   const socket = tmux.socket ?? tmux.tell(['display-message', '-p', '#{socket_path}'])[0]!
-  return ['/bin/sh', scriptPath(self, 'switcher.sh'), socket, fzf, ...self]
+  return ['/bin/sh', scriptPath(self, 'switcher.sh'), socket, paths.missions, fzf, ...self]
 }
 
 /** The command line of the picker for a new mission. */

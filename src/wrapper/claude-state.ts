@@ -35,6 +35,8 @@ export interface ClaudeState extends Activity {
   storedMode: string | null
   /** The conversation's name, if the user gave it one. */
   claudeName: string | null
+  /** The message that ended the latest turn. Null while the next one runs, or if Claude did not report it. */
+  lastMessage: string | null
 }
 
 export function stateAtStart(mission: MissionRecord, asksForTrust: boolean): ClaudeState {
@@ -51,6 +53,7 @@ export function stateAtStart(mission: MissionRecord, asksForTrust: boolean): Cla
     wanted: { mode: mission.permission_mode, reportedThen: null },
     storedMode: mission.permission_mode,
     claudeName: null,
+    lastMessage: null,
   }
 }
 
@@ -64,7 +67,17 @@ export function stateAfterCrash(mission: MissionRecord): ClaudeState {
 export function afterReport(state: ClaudeState, report: Report, isAnswered = false): ClaudeState {
   const activity = isAnswered ? {} : activityAfterReport(state, report)
   const promptTaken = state.promptTaken || report.kind === 'prompt-taken'
-  return withMode({ ...state, ...activity, ...conversationAfter(state, report), promptTaken }, report)
+  const lastMessage = messageAfter(state, report)
+  return withMode(
+    { ...state, ...activity, ...conversationAfter(state, report), promptTaken, lastMessage },
+    report,
+  )
+}
+
+function messageAfter({ lastMessage }: ClaudeState, report: Report): string | null {
+  if (report.agentId !== null) return lastMessage
+  if (report.kind === 'turn-ended') return report.lastMessage
+  return report.kind === 'prompt-taken' || report.kind === 'opened' ? null : lastMessage
 }
 
 type Conversation = Pick<

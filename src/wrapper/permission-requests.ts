@@ -50,6 +50,10 @@ export class Requests {
     return this.hasOpen && this.#open.all.every(({ timer }) => timer !== null)
   }
 
+  get openReports(): AskReport[] {
+    return this.#open.all.map(({ report }) => report)
+  }
+
   /** The oldest request that no rule is about to answer. */
   get forUser(): AskReport | null {
     return this.#open.all.find(({ timer }) => timer === null)?.report ?? null

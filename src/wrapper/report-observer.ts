@@ -45,6 +45,8 @@ interface Spooled {
 export class Observer {
   /** Called after each report. */
   onReport: () => void = () => {}
+  /** Called after each report, status and answer, once it is stored. Not every one changes the mission's record. */
+  onNews: () => void = () => {}
   onControlMessage: (message: ControlMessage) => void = () => {}
   /** Called before the report is stored: a crash in between must not make the prompt look unused. */
   onPromptTaken: () => void = () => {}
@@ -89,7 +91,7 @@ export class Observer {
   /** Reads the files of hooks and other commands. A file is read only once: its key is stored together with the change. */
   readSpool(): void {
     this.#try(() => this.#readSpool())
-    this.onReport()
+    this.#tellNews()
   }
 
   /** Takes a report that did not come through the spool. It is kept in memory until it is stored. */
@@ -97,7 +99,7 @@ export class Observer {
     this.#options.whenReady(() => {
       this.#unstored.push({ report, isAnswered: this.#tryToAnswer(report, channel) })
       this.#try(() => this.#storeReports())
-      this.onReport()
+      this.#tellNews()
     })
   }
 
@@ -158,6 +160,11 @@ export class Observer {
   /** Call it when a request was answered, but not in its dialog. */
   seeAnswer(): void {
     this.#try(() => this.#store(writer => this.#become(writer, afterAnswer(this.#state))))
+    this.#tellNews()
+  }
+
+  #tellNews(): void {
+    this.onNews()
     this.onReport()
   }
 
@@ -179,7 +186,7 @@ export class Observer {
       if (isStored) this.#lateStatus = null
       return isStored
     })
-    this.onReport()
+    this.#tellNews()
   }
 
   #readSpool(): boolean {

@@ -18,6 +18,7 @@ import type { Ending } from './ending.ts'
 import { setAside } from './event-spool.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
 import { Requests } from './permission-requests.ts'
+import { PreviewFile } from './preview-file.ts'
 import { Observer } from './report-observer.ts'
 import { RuleEngine } from './rule-engine.ts'
 import type { Run } from './run-mission.ts'
@@ -31,6 +32,7 @@ interface Parts {
   requests: Requests
   observer: Observer
   presenter: StatePresenter
+  preview: PreviewFile
   wakeup: WakeupFifo
 }
 
@@ -59,7 +61,10 @@ export class RestartLoop {
     // Hooks that were killed could not remove their FIFOs.
     for (const name of readdirSync(asks)) setAside(dirname(asks), join(asks, name))
     const parts = this.#wire()
-    const unsubscribe = missions.subscribe(parts.presenter.onChanged)
+    // The preview comes first: whoever sees the new state also finds its text.
+    const unsubscribers = [parts.preview.update, parts.presenter.onChanged].map(subscriber =>
+      missions.subscribe(subscriber),
+    )
     try {
       // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
       parts.observer.readSpool()
@@ -75,8 +80,9 @@ export class RestartLoop {
         this.#config = await readConfig(context.paths)
       }
     } finally {
-      unsubscribe()
+      for (const unsubscribe of unsubscribers) unsubscribe()
       parts.presenter.close()
+      parts.preview.clear()
       this.#observer = null
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
       parts.wakeup.onWakeup = () => {}
@@ -105,17 +111,19 @@ export class RestartLoop {
       log,
       whenReady: work => (rules.isReady ? work() : void rules.makeReady().then(work)),
     })
+    const preview = new PreviewFile(own, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
+    observer.onNews = preview.update
     observer.onPromptTaken = () => forgetPrompt(own)
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, wakeup }
+    return { rules, requests, observer, presenter, preview, wakeup }
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests): void {

@@ -245,7 +245,7 @@ describe('playing by itself', () => {
     expect(first).toMatch(/Step 1 of 6[\s\S]*\?forecast/)
     expect(picker).toMatch(/┌─+┐[\s\S]*weather[\s\S]*lemonade/)
     expect(waiting).toContain('Do you want to proceed?')
-    expect(switcher).toMatch(/[0-9a-f]{8} .*weather +forecast +idle/)
+    expect(switcher).toMatch(/[·✓] forecast +\S*weather +\d+s/)
     expect(fork).toContain('Where am I now?')
     expect(back).not.toContain('Where am I now?')
     expect(box.leftovers()).toEqual([])

@@ -19,6 +19,8 @@ export interface Terminal {
   screen(): string
   /** The last row, where tmux draws its status line. */
   lastRow(): SeenCell[]
+  /** The cells of the first row that holds this text, from the text on. */
+  cellsAt(text: string): SeenCell[]
   /** All output so far, with its escape sequences. */
   raw(): string
   type(keys: string): void
@@ -72,6 +74,11 @@ export function openTerminal(file: string, args: string[], options: TerminalOpti
     pid: child.pid,
     screen: () => screenText(screen),
     lastRow: () => cellsOf(screen, screen.rows - 1),
+    cellsAt: text => {
+      const rows = screenText(screen).split('\n')
+      const row = rows.findIndex(line => line.includes(text))
+      return cellsOf(screen, row).slice(rows[row]!.indexOf(text))
+    },
     raw: () => raw,
     type: keys => child.write(keys),
     resize: (newColumns, newRows) => {

@@ -1,20 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { pressAgencKey } from '../helpers/agenc-key.ts'
 import { type SessionBox, sessionBox } from '../helpers/session.ts'
-import type { Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const active = (box: SessionBox) => box.windows().find(({ isActive }) => isActive)
-
-/** Types like a person: each key is sent after tmux has handled the one before. */
-async function press(box: SessionBox, terminal: Terminal, key: string): Promise<void> {
-  const table = (name: string) =>
-    waitFor(`the table ${name}`, () => box.tmux('list-clients', '-F', '#{client_key_table}').trim() === name)
-  terminal.type('\u0002')
-  await table('prefix')
-  terminal.type('a')
-  await table('agenc')
-  terminal.type(key)
-}
 
 async function attended(tmuxConf = '') {
   const box = sessionBox({ tmuxConf })
@@ -30,7 +19,7 @@ async function attended(tmuxConf = '') {
 
 test('key → popup → pick → window → work → exit → back in the first window', async () => {
   const { box, repo, terminal, first } = await attended()
-  await press(box, terminal, 'n')
+  await pressAgencKey(box, terminal, 'n')
   await terminal.waitForText('> ')
   await terminal.waitForText(repo)
   terminal.type('\r')
@@ -51,14 +40,14 @@ test('key → popup → pick → window → work → exit → back in the first 
 describe('the other keys', () => {
   test('a cancelled picker closes its popup at once, but an error stays readable', async () => {
     const { box, terminal } = await attended()
-    await press(box, terminal, 'n')
+    await pressAgencKey(box, terminal, 'n')
     await terminal.waitForText('(blank)')
     terminal.type('\u001b')
     await waitFor('the popup to close', () => !terminal.screen().includes('(blank)'))
     expect(box.windows()).toHaveLength(1)
     const { writeFileSync } = await import('node:fs')
     writeFileSync(`${box.agencHome}/config.json`, '{ broken')
-    await press(box, terminal, 'n')
+    await pressAgencKey(box, terminal, 'n')
     await terminal.waitForText('(blank)')
     terminal.type('\r')
     await terminal.waitForText('config.json:1')
@@ -69,14 +58,14 @@ describe('the other keys', () => {
 
   test('s switches, f forks, x stops after a question, a goes to the waiting mission, d detaches', async () => {
     const { box, terminal, first } = await attended()
-    await press(box, terminal, 'f')
+    await pressAgencKey(box, terminal, 'f')
     const fork = await waitFor('the fork', () =>
       box.windows().find(({ mission }) => mission && mission !== first.mission),
     )
     await box.waitForState(fork.mission, 'idle')
     expect(box.mission(fork.mission).parent_id).toBe(first.mission)
 
-    await press(box, terminal, 's')
+    await pressAgencKey(box, terminal, 's')
     await terminal.waitForText('enter: go there')
     terminal.type(first.mission.slice(0, 8))
     await terminal.waitForText(' 1/2 ')
@@ -86,16 +75,16 @@ describe('the other keys', () => {
     box.tmux('send-keys', '-t', fork.id, '-l', '[[bash touch x]]')
     box.tmux('send-keys', '-t', fork.id, 'Enter')
     await box.waitForState(fork.mission, 'waiting')
-    await press(box, terminal, 'a')
+    await pressAgencKey(box, terminal, 'a')
     await waitFor('the waiting one in front', () => active(box)?.mission === fork.mission)
 
-    await press(box, terminal, 'x')
+    await pressAgencKey(box, terminal, 'x')
     await terminal.waitForText('(y/n)')
     terminal.type('y')
     await waitFor('the fork to be stopped', () => box.mission(fork.mission).status === 'stopped')
     await waitFor('its window to close', () => box.windows().length === 1)
 
-    await press(box, terminal, 'r')
+    await pressAgencKey(box, terminal, 'r')
     await terminal.waitForText(' 2/2 ')
     terminal.type(fork.mission.slice(0, 8))
     await terminal.waitForText(' 1/2 ')
@@ -103,11 +92,11 @@ describe('the other keys', () => {
     await waitFor('the fork back', () => box.windowOf(fork.mission))
     await waitFor('the popup to close', () => !/[┌┘]/.test(terminal.screen()))
 
-    await press(box, terminal, '?')
+    await pressAgencKey(box, terminal, '?')
     await terminal.waitForText(/switch/i)
     terminal.type('q')
     await waitFor('the menu to close', () => !/[┌┘]/.test(terminal.screen()))
-    await press(box, terminal, 'd')
+    await pressAgencKey(box, terminal, 'd')
     expect(await terminal.exited).toBe(0)
   })
 })

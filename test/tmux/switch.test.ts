@@ -35,6 +35,10 @@ const openSwitch = (box: SessionBox, env: NodeJS.ProcessEnv = {}, columns = 110)
     rows: 36,
   })
 
+/** The short ids of the rows, from top to bottom. */
+const idsOn = (terminal: Terminal) =>
+  [...terminal.screen().matchAll(/ +\d+[smhd] {2}([0-9a-f]{8})\b/g)].map(match => match[1])
+
 const socketOf = (box: SessionBox) => box.tmux('display-message', '-p', '#{socket_path}').trim()
 
 /** Runs a picker script with the arguments that a key passes: a file, the path of fzf, and agenc. */
@@ -69,9 +73,7 @@ describe('switch', () => {
     await ask(box, c.mission)
     const terminal = openSwitch(box)
     const screen = await terminal.waitForText('enter: go there')
-    await terminal.waitForText(/waiting: permission/)
-    const order = [...terminal.screen().matchAll(/^[> ]+([0-9a-f]{8}) /gm)].map(match => match[1])
-    expect(order).toEqual([c, a, b].map(({ mission }) => mission.slice(0, 8)))
+    expect(idsOn(terminal)).toEqual([c, b, a].map(({ mission }) => mission.slice(0, 8)))
     expect(screen).toContain('yankee')
     await terminal.waitForText('Do you want to proceed')
     terminal.type('\r')
@@ -84,7 +86,7 @@ describe('switch', () => {
     const stopping = openSwitch(box)
     await stopping.waitForText('enter: go there')
     stopping.type('zulu')
-    await waitFor('one row', () => stopping.screen().match(/^[> ]+[0-9a-f]{8} /gm)?.length === 1)
+    await waitFor('one row', () => idsOn(stopping).length === 1)
     stopping.type('\u0018')
     expect(await stopping.exited).toBe(0)
     expect(box.mission(b.mission).status).toBe('stopped')
@@ -116,7 +118,7 @@ describe('switch', () => {
     const a = await box.start()
     box.agenc(['mission', 'new', repo, '--name', 'a name that is too long'], { env: box.inside(a.id) })
     const terminal = openSwitch(box, {}, 62)
-    await terminal.waitForText(/[0-9a-f]{8} \S+… a name\S*( \S+)*… /)
+    await terminal.waitForText(/ a name\S*( \S+)*… +\S+… +\d+s {2}[0-9a-f]{8}/)
   })
 
   test('without fzf, a search prompt shows the same list', async () => {
@@ -136,7 +138,7 @@ describe('switch', () => {
     const terminal = openSwitch(box, { AGENC_TMUX: '1', TMUX: `${box.root}/other,1,0` })
     await terminal.waitForText('enter: go there')
     terminal.type('zulu')
-    await waitFor('one row', () => terminal.screen().match(/^[> ]+[0-9a-f]{8} /gm)?.length === 1)
+    await waitFor('one row', () => idsOn(terminal).length === 1)
     terminal.type('\r')
     expect(await terminal.exited).toBe(0)
     expect(active(box)).toBe(b.mission)
@@ -145,11 +147,12 @@ describe('switch', () => {
 
   test('in a popup of the session, tmux switches without Node', async () => {
     const { box, a } = await threeMissions()
-    const { path } = program(box, 'fzf', 'echo; tail -n 1')
+    const { path } = program(box, 'fzf', 'echo; head -n 1')
     const terminal = await openPopup(box, a.id, [
       '/bin/sh',
       join(projectRoot, 'dist', 'switcher.sh'),
       socketOf(box),
+      pathsAt(box.agencHome).missions,
       path,
       '/bin/false',
     ])
@@ -161,7 +164,10 @@ describe('switch', () => {
     const box = sessionBox()
     const a = await box.start()
     const { PATH } = program(box, 'tmux', 'echo "protocol version mismatch" >&2; exit 1')
-    const terminal = openScript('switcher.sh', [socketOf(box), 'fzf'], { ...box.env, PATH })
+    const terminal = openScript('switcher.sh', [socketOf(box), pathsAt(box.agencHome).missions, 'fzf'], {
+      ...box.env,
+      PATH,
+    })
     expect(await terminal.exited).toBe(1)
     expect(terminal.screen()).toContain('protocol version mismatch')
     expect(terminal.screen()).toContain('agenc: tmux does not answer')
@@ -198,7 +204,7 @@ describe.each([
 
   test('for the switcher', async () => {
     const { box, a, b, path, env } = await place()
-    const terminal = openScript('switcher.sh', [socketOf(box), path], env)
+    const terminal = openScript('switcher.sh', [socketOf(box), pathsAt(box.agencHome).missions, path], env)
     await terminal.waitForText('zulu')
     terminal.type('zulu')
     await waitFor('one row', () => !terminal.screen().includes(a.mission.slice(0, 8)))

@@ -9,7 +9,7 @@ import { findClaude } from '../../src/claude/find-claude.ts'
 import { knownHookEvents } from '../../src/claude/known-hook-events.ts'
 import { permissionArguments } from '../../src/claude/permission-mode.ts'
 import { parseStatusFile } from '../../src/claude/status-file.ts'
-import { findTranscript, holdsConversation, holdsPrompt } from '../../src/claude/transcript.ts'
+import { findTranscript, holdsConversation, holdsPrompt, lastMessageIn } from '../../src/claude/transcript.ts'
 import { forgetDirectory, isTrusted, trustDirectory } from '../../src/claude/trust.ts'
 import type { Runner } from '../../src/system/runner.ts'
 import { systemRunner } from '../../src/system/runner.ts'
@@ -135,6 +135,26 @@ test('a transcript is the witness that a prompt was taken', () => {
   expect(holdsPrompt(path, 'Hello. Again.\n', since)).toBe(true)
   writeFileSync(path, said([{ type: 'text', text: 'Hello.' }], '2030-01-02T00:00:00Z'))
   expect(holdsPrompt(path, 'Hello.', since)).toBe(true)
+})
+
+test('the last message is the latest text of the main conversation', () => {
+  const path = join(temporaryDirectory(), 'x.jsonl')
+  expect(lastMessageIn(path)).toBeNull()
+  const said = (content: unknown, extra = {}) =>
+    JSON.stringify({ type: 'assistant', message: { content }, ...extra })
+  const tool = said([{ type: 'tool_use', name: 'Bash', input: {} }])
+  writeFileSync(path, `${tool}\n`)
+  expect(lastMessageIn(path)).toBeNull()
+  const lines = [
+    said([{ type: 'text', text: 'first' }]),
+    said([{ type: 'text', text: 'last' }]),
+    said([{ type: 'text', text: 'a subagent' }], { isSidechain: true }),
+    tool,
+    JSON.stringify({ type: 'user', message: { content: 'an "assistant"' } }),
+    '{"type":"assistant","half',
+  ]
+  writeFileSync(path, `${'x'.repeat(2_000_000)}\n${lines.join('\n')}`)
+  expect(lastMessageIn(path)).toBe('last')
 })
 
 describe('finding Claude', () => {

@@ -61,10 +61,15 @@ describe('the key table', () => {
   })
 
   test('passes programs to popups as separate words', () => {
-    expect(command('new').slice(0, 6)).toEqual(['display-popup', '-E', '-w', '80%', '-h', '60%'])
-    expect(command('new').slice(-4)).toEqual([...agenc, 'mission', 'new'])
-    expect(command('resume').slice(-4)).toEqual([...agenc, 'mission', 'resume'])
-    expect(command('switch').slice(-3)).toEqual(['agenc', '/bin/sh', '/opt/switch.sh'])
+    const popups = (name: string) => command(name).slice(-2)
+    const sizes = ["-w '80%' -h '60%'", "-w '95%' -h '95%'"]
+    for (const [index, size] of sizes.entries()) {
+      expect(popups('new')[index]).toMatch(/^display-popup -E /)
+      expect(popups('new')[index]).toContain(size)
+      expect(popups('new')[index]).toMatch(/ agenc \/opt\/node \/opt\/agenc.cjs mission new$/)
+      expect(popups('resume')[index]).toMatch(/ agenc \/opt\/node \/opt\/agenc.cjs mission resume$/)
+      expect(popups('switch')[index]).toMatch(/ agenc \/bin\/sh \/opt\/switch.sh$/)
+    }
   })
 
   test('lists every other key in the help menu', () => {

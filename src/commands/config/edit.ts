@@ -12,6 +12,7 @@ import { withLock } from '../../io/lock.ts'
 import { confirm } from '../../io/prompt.ts'
 import { makeTemporaryDirectory } from '../../io/temporary-directory.ts'
 import { cleanText } from '../../io/text.ts'
+import { editFile } from '../../io/text-editor.ts'
 import { checkMode } from '../../mission/check-mode.ts'
 import type { Paths } from '../../paths.ts'
 import { makerMark } from '../../system/maker.ts'
@@ -40,7 +41,7 @@ async function editCopy(context: Context, copy: string): Promise<void> {
   const before = original ?? emptyConfig
   writeFileSync(copy, before, { mode: 0o600 })
   for (;;) {
-    await runEditor(context, copy)
+    await editFile(context, copy, 'The settings are unchanged.')
     const text = readFileSync(copy, 'utf8')
     const parsed = parseConfig(text)
     if (parsed.ok) {
@@ -58,24 +59,6 @@ async function editCopy(context: Context, copy: string): Promise<void> {
 async function warnOfModes(context: Context, { claude, repos }: Config): Promise<void> {
   const modes = [claude, ...Object.values(repos)].flatMap(({ permission_mode }) => permission_mode ?? [])
   for (const mode of new Set(modes)) await checkMode(context, mode)
-}
-
-/** $EDITOR may contain arguments, as in `code --wait`, and quotes around a path with spaces. */
-export function editorCommand(env: NodeJS.ProcessEnv): string[] {
-  const words = (env.VISUAL || env.EDITOR || '').match(/"[^"]*"|'[^']*'|\S+/g) ?? ['vi']
-  return words.map(word => word.replace(/^(["'])(.*)\1$/, '$2'))
-}
-
-async function runEditor(context: Context, file: string): Promise<void> {
-  const [program = 'vi', ...options] = editorCommand(context.env)
-  const done = await context.exec.stream(program, [...options, file], {
-    stdin: 'inherit',
-    stdout: 'inherit',
-    stderr: 'inherit',
-  })
-  if (done.missing)
-    throw new AgencError(`the editor ${program} is not installed`, 'Set EDITOR to an installed editor.')
-  if (done.exitCode !== 0) throw new AgencError(`${program} failed`, 'The settings are unchanged.')
 }
 
 /** If the file changed while the editor was open, keeps both versions: the edited one goes into a file beside it. */

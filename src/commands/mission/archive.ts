@@ -15,7 +15,10 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
   examples: ['agenc mission archive 3f2a 91bc'],
   async run(context, { missions: words, json }) {
     const { chosen, archived } = await withStore(context, async db => {
-      const chosen = await chooseMissions(context, db, words)
+      const chosen = await chooseMissions(context, db, words, {
+        title: 'Archive a mission',
+        order: [['stopped', 'crashed'], ['running']],
+      })
       const missions = missionService(context, db)
       const archived = archiveMissions(missions, chosen)
       // A mission that could not be stopped must stay in the list.

@@ -38,7 +38,7 @@ export default defineCommand<Input>({
   async run(context, { mission: word, name, prompt, focus, detach, json }) {
     const destination = await destinationFor(context, { focus, detach }, { stdinIsPrompt: prompt === '-' })
     const mission = await withStore(context, async db => {
-      const original = await chooseMission(context, db, word)
+      const original = await chooseMission(context, db, word, { title: 'Fork a mission' })
       const fork = await createMission(context, db, {
         source: { kind: 'mission', id: original.id },
         repo: original.repo,

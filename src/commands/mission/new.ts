@@ -36,6 +36,7 @@ interface Input {
   focus?: boolean
   detach?: boolean
   here?: boolean
+  form?: boolean
   json?: boolean
 }
 
@@ -61,6 +62,7 @@ export default defineCommand<Input>({
     },
     ...windowOptions,
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
+    { flags: '--form', description: 'ask for prompt, name, mode, approvals and model', hidden: true },
     jsonOption,
   ],
   examples: [
@@ -68,8 +70,9 @@ export default defineCommand<Input>({
     'agenc mission new .',
     'agenc mission new --blank --prompt "write a haiku"',
   ],
-  async run(context, input) {
-    refuseContradictions(input)
+  async run(context, given) {
+    refuseContradictions(given)
+    const input = given.form ? await filledIn(context, given) : given
     if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
     const asked = destinationFor(context, input, {
       stdinIsPrompt: input.prompt === '-',
@@ -81,6 +84,12 @@ export default defineCommand<Input>({
     return destination.kind === 'this-window' ? inFirstWindow(context, destination.here, start) : start()
   },
 })
+
+async function filledIn(context: Context, input: Input): Promise<Input> {
+  if (!isInteractive(context)) throw usageError('Not a terminal.', 'Omit --form, and use the other options.')
+  const { askForMission } = await import('../../mission/new-mission-form.ts')
+  return { ...input, ...(await askForMission(context)) }
+}
 
 async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
   const { claude } = await readConfig(context.paths)
@@ -182,5 +191,5 @@ async function chooseRepo(context: Context, db: Database, word: string | undefin
   const { pick } = await import('../../io/picker.ts')
   const { repoChoices } = await import('../../repo/catalogue.ts')
   const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))
-  return pick(context, 'repo', choices)
+  return pick(context, 'New mission: pick a repo', choices)
 }

@@ -18,7 +18,7 @@ export default defineCommand<{ mission: string; name: string; json?: boolean }>(
   async run(context, { mission: word, name: text, json }) {
     const name = missionName(text)
     const mission = await withStore(context, async db => {
-      const chosen = await chooseMission(context, db, word)
+      const chosen = await chooseMission(context, db, word, { title: 'Rename a mission' })
       missionService(context, db).change(chosen.id, { name }, ['renamed', { name }])
       return chosen
     })

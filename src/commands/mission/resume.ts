@@ -6,6 +6,7 @@ import { AgencError, usageError } from '../../errors.ts'
 import { checkMode, storeMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
+import type { PickerOptions } from '../../mission/pick-mission.ts'
 import { shortId } from '../../mission-id.ts'
 import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -22,6 +23,11 @@ interface Input {
   focus?: boolean
   detach?: boolean
   json?: boolean
+}
+
+const picker: PickerOptions = {
+  title: 'Resume a mission',
+  order: [['stopped', 'crashed'], ['running']],
 }
 
 export default defineCommand<Input>({
@@ -51,7 +57,7 @@ export default defineCommand<Input>({
       return resumeSeveral(context, { words, all, permissionMode, restart, json })
     }
     const [word] = words
-    const mission = await readStore(context, db => chooseMission(context, db, word))
+    const mission = await readStore(context, db => chooseMission(context, db, word, picker))
     const destination =
       statusNow(context, mission) === 'running' ? null : await destinationFor(context, { focus, detach })
     if (permissionMode !== undefined)

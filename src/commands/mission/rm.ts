@@ -34,7 +34,10 @@ export default defineCommand<Input>({
   examples: ['agenc mission rm 3f2a', 'agenc mission rm 3f2a --yes --force'],
   async run(context, { missions: words, yes, force, json }) {
     await withStore(context, async db => {
-      const missions = await chooseMissions(context, db, words)
+      const missions = await chooseMissions(context, db, words, {
+        title: 'Delete a mission',
+        order: [['stopped', 'crashed'], ['archived']],
+      })
       const check = () => {
         for (const { id } of missions) refuseRunning(context, getMission(db, id))
         if (!force) for (const mission of missions) refuseUnsavedWork(context, mission)

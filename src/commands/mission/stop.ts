@@ -30,7 +30,9 @@ export default defineCommand<Input>({
     if (all && words.length > 0)
       throw usageError('--all and names exclude each other', 'Give one or the other.')
     await withStore(context, async db => {
-      const chosen = all ? listMissions(db, { archived: true }) : await chooseMissions(context, db, words)
+      const chosen = all
+        ? listMissions(db, { archived: true })
+        : await chooseMissions(context, db, words, { title: 'Stop a mission', order: [['running']] })
       const statuses = statusesOf(context, chosen)
       const running = chosen.filter((_, index) => statuses[index] === 'running')
       const lost = all ? [] : chosen.filter((_, index) => statuses[index] === 'crashed')

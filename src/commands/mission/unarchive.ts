@@ -11,7 +11,10 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
   examples: ['agenc mission unarchive 3f2a'],
   async run(context, { missions: words, json }) {
     const { chosen, archived } = await withStore(context, async db => {
-      const chosen = await chooseMissions(context, db, words)
+      const chosen = await chooseMissions(context, db, words, {
+        title: 'Unarchive a mission',
+        order: [['archived']],
+      })
       const archived = chosen.filter(({ archived_at }) => archived_at !== null)
       unarchiveMissions(missionService(context, db), archived)
       return { chosen, archived }

@@ -22,7 +22,7 @@ export default defineCommand<{ repo?: string; yes?: boolean; json?: boolean }>({
   examples: ['agenc repo rm owner/name', 'agenc repo rm owner/name --yes'],
   async run(context, { repo: word, yes, json }) {
     await withStore(context, async db => {
-      const { id } = await chooseRepo(context, listReposByUse(db), word)
+      const { id } = await chooseRepo(context, listReposByUse(db), word, 'Remove a repo')
       refuseWhileUsed(id, missionsOnRepo(db, id))
       await confirmOrFlag(context, `Remove ${displayRepo(id)} from the library?`, yes)
       refuseWhileUsed(id, await removeRepo(context, db, id))

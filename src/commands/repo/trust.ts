@@ -14,7 +14,7 @@ export default defineCommand<{ repo?: string; revoke?: boolean; json?: boolean }
   examples: ['agenc repo trust owner/name', 'agenc repo trust owner/name --revoke'],
   async run(context, { repo: word, revoke = false, json }) {
     await withStore(context, async db => {
-      const { id } = await chooseRepo(context, listReposByUse(db), word)
+      const { id } = await chooseRepo(context, listReposByUse(db), word, 'Trust: pick a repo')
       const repo = trustRepo(context, db, id, !revoke)
       if (json) context.out.line(JSON.stringify(repoJson(context, repo, missionsOnRepo(db, id).length)))
       else context.err.line(`${displayRepo(id)} is ${revoke ? 'no longer' : 'now'} trusted.`)

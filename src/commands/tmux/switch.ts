@@ -6,6 +6,7 @@ import { ago } from '../../io/relative-time.ts'
 import { listMissionsNow } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { stateWord } from '../../mission/state-word.ts'
+import { displayRepo } from '../../repo/reference.ts'
 import { findProgram } from '../../system/find-program.ts'
 import type { WindowId } from '../../tmux/current-window.ts'
 import { switchScript } from '../../tmux/picker-scripts.ts'
@@ -22,10 +23,8 @@ export default defineCommand<Input>({
   options: [{ flags: '--plain', description: 'for internal use', hidden: true }, jsonOption],
   examples: ['agenc tmux switch'],
   async run(context, { plain = false, json }) {
-    const missions = inOrder(
-      (await listMissionsNow(context, { needsWindows: true })).filter(
-        ({ tmux_window }) => tmux_window !== null,
-      ),
+    const missions = (await listMissionsNow(context, { needsWindows: true })).filter(
+      ({ tmux_window }) => tmux_window !== null,
     )
     if (json) context.out.line(JSON.stringify(missions))
     else if (missions.length === 0) context.err.line('No mission has a window.')
@@ -57,20 +56,14 @@ async function pickAndGo(
   const rows = missions.map(mission => ({
     value: mission,
     cells: [
-      mission.short_id,
-      mission.repo ?? '(blank)',
-      mission.name ?? '',
       stateWord(mission),
+      mission.name ?? mission.about ?? '',
+      mission.repo ? displayRepo(mission.repo) : '(blank)',
       ago(mission.waiting_since ?? mission.last_active_at, now),
+      mission.short_id,
     ],
   }))
-  const chosen = await pick(context, 'mission', rows)
+  const chosen = await pick(context, 'Switch to a mission', rows)
   goToWindow(context, tmux, chosen.tmux_window as WindowId)
   return 0
-}
-
-/** Waiting missions come first, longest wait first. */
-function inOrder(missions: readonly MissionJson[]): MissionJson[] {
-  const rank = (mission: MissionJson) => mission.waiting_since ?? '9999'
-  return [...missions].sort((a, b) => rank(a).localeCompare(rank(b)))
 }

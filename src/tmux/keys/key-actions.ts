@@ -7,19 +7,30 @@ import { line } from '../tmux-script.ts'
 const quickStart = 'unset NODE_EXTRA_CA_CERTS'
 
 /** tmux does not expand the arguments of a popup, and no shell parses them. So they can be any text. */
-const popupScript = [
-  quickStart,
-  '"$@"',
-  'code=$?',
-  'case $code in 0 | 130) exit 0 ;; esac',
-  'stty sane 2>/dev/null',
-  'printf "\\nPress Enter to close this. "',
-  'read -r _',
-].join('; ')
+const popupScript = (width: number, height: number) =>
+  [
+    quickStart,
+    // The switcher derives the size of the whole terminal from it.
+    `AGENC_POPUP=${width}x${height}; export AGENC_POPUP`,
+    '"$@"',
+    'code=$?',
+    'case $code in 0 | 130) exit 0 ;; esac',
+    'stty sane 2>/dev/null',
+    'printf "\\nPress Enter to close this. "',
+    'read -r _',
+  ].join('; ')
+
+/** Whether 80 % × 60 % leave 100 columns and 24 rows inside the border. */
+const isRoomy = '#{&&:#{e|>=:#{client_width},128},#{e|>=:#{client_height},44}}'
 
 /** Runs a program in a popup. The popup stays open only if the program fails, so that its message can be read. */
 export function popup(program: readonly string[]): TmuxCommand {
-  return ['display-popup', '-E', '-w', '80%', '-h', '60%', '/bin/sh', '-c', popupScript, 'agenc', ...program]
+  const sized = (width: number, height: number) =>
+    line([
+      ...['display-popup', '-E', '-w', `${width}%`, '-h', `${height}%`],
+      ...['/bin/sh', '-c', popupScript(width, height), 'agenc', ...program],
+    ])
+  return ['if-shell', '-F', isRoomy, sized(80, 60), sized(95, 95)]
 }
 
 /**
