@@ -36,7 +36,7 @@ test('Claude asks about a command only if a rule may deny what the shell makes o
     pending: [{ input: { command: '"$(echo touch)" one' } }],
   })
   expect([box.hasMade('made'), box.hasMade('one')]).toEqual([true, false])
-  expect(box.screen()).toContain('the shell completes the name of the program')
+  expect(box.screen()).toContain('match rule 1: Bash')
   box.press('1')
   await box.answered(2)
   await box.settled()
