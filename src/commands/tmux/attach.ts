@@ -118,11 +118,13 @@ async function goThere(
 ): Promise<number> {
   const insideOther = ownSocket(context.env) !== null
   const go: TmuxCommand = [insideOther ? 'switch-client' : 'attach-session', '-t', sessionTarget]
+  // The user now sees the window in front, whatever it was marked with while nobody was there.
+  const seen: TmuxCommand = ['set-option', '-wu', '-t', `${sessionTarget}:`, '@agenc_done']
   if (lost > 0)
     context.err.line(
       `${lost} ${lost === 1 ? 'mission was' : 'missions were'} running before. Restore with: agenc tmux restore`,
     )
-  const exitCode = await attachClient(context.exec, tmux, showRestorable(lost), go, ...notice)
+  const exitCode = await attachClient(context.exec, tmux, showRestorable(lost), go, seen, ...notice)
   if (exitCode !== 0 && askForSession(tmux).kind === 'there') {
     throw new AgencError(
       'tmux could not attach to the session',
