@@ -127,10 +127,11 @@ describe('mission stop', () => {
     const { toolPid } = useStubbornClaude(box, 1_000)
     box.run(['mission', 'new', '--blank'])
     await toolPid()
-    const stopping = box.run(['mission', 'stop', box.records()[0]!.id])
+    const { id } = box.records()[0]!
+    const stopping = box.run(['mission', 'stop', id])
     expect(await stopping.exited).toBe(0)
     expect(stopping.raw()).toContain('1 of 1 still ending')
-    expect(stopping.screen().trim()).toBe('')
+    expect(stopping.screen().trim()).toMatch(new RegExp(`^Stopped .*${id.slice(0, 8)}.*\\.$`))
   })
 
   test('works from a tool of the mission itself', async () => {
