@@ -41,6 +41,16 @@ describe('after a crash', () => {
     await terminal.waitForText('bee')
   })
 
+  test('a mission that was archived since is not restored, also after unarchive', async () => {
+    const box = sessionBox()
+    const { mission } = await box.start()
+    await crash(box)
+    for (const verb of ['archive', 'unarchive'])
+      expect(box.agenc(['mission', verb, mission])).toMatchObject({ exitCode: 0 })
+    expect(box.mission(mission).status).toBe('stopped')
+    expect(box.agenc(['tmux', 'restore']).stderr).toBe('There is nothing to restore.\n')
+  })
+
   test('Esc leaves everything as it is', async () => {
     const box = sessionBox()
     await box.start()

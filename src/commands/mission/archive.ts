@@ -1,6 +1,6 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { withStore } from '../../db/with-store.ts'
-import { archiveMissions, unarchiveMissions } from '../../mission/archive.ts'
+import { archiveMissions, dismissEndings, unarchiveMissions } from '../../mission/archive.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { tellDone } from '../../mission/tell-done.ts'
@@ -30,6 +30,7 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
         unarchiveMissions(missions, left)
         throw stillRunning(left)
       }
+      dismissEndings(missions, chosen)
       closeExplanations(
         tmuxOf(context),
         chosen.map(({ id }) => id),

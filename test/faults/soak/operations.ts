@@ -231,7 +231,7 @@ function chooseArchive(model: Model, random: Random): Chosen | null {
   const missions = model.with('running', 'stopped', 'crashed')
   if (missions.length === 0) return null
   const mission = random.pick(missions)
-  mission.status = 'archived'
+  Object.assign(mission, { status: 'archived', isKilled: false })
   return {
     title: `archive ${named(mission)}`,
     run: async box => {
