@@ -54,7 +54,12 @@ const right = `#{?${fits(inWords)},${inWords},#{?${fits(inSigns)},,${waitingName
 
 /** Options of the agenc session only. */
 export function statusBar(hints: readonly KeyHint[]): TmuxCommand[] {
-  const [wide, narrow] = [keysLine(hints, '  '), keysLine(hints, ' ')]
+  const wide = keysLine(hints, '  ')
+  // For 80 columns. tmux's own prefix d detaches too.
+  const narrow = keysLine(
+    hints.filter(({ word }) => word !== 'detach'),
+    ' ',
+  )
   const options = {
     ...sessionStyle,
     ...parts,

@@ -12,7 +12,7 @@ import { sessionTarget, type WindowId } from '../../src/tmux/current-window.ts'
 import { tmuxAt } from '../../src/tmux/tmux.ts'
 import { openCall } from '../../src/tmux/two-step-call.ts'
 import { openWindowFrom } from '../../src/tmux/windows.ts'
-import { type Ran, type Sandbox, sandbox } from '../helpers/cli.ts'
+import { agencScript, type Ran, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { isAlive, tryKill } from '../helpers/processes.ts'
 import { sessionBox } from '../helpers/session.ts'
 import { type TmuxBench, tmuxBench } from '../helpers/tmux.ts'
@@ -180,7 +180,7 @@ describe('while tmux does not answer', () => {
       expect(ran.exitCode).toBe(0)
       expect(ran.stderr).toContain(unknownWindows)
     }
-    const unchanged = { ...before, tmux_window: null }
+    const unchanged = { ...before, tmux_window: null, done_unseen: null }
     expect(JSON.parse(ls!.stdout)).toEqual([unchanged])
     expect(JSON.parse(show!.stdout)).toMatchObject({ id: before.id, status: 'running', tmux_window: null })
     for (const ran of [...failed, ...inSession]) expectFailure(ran)
@@ -216,8 +216,9 @@ describe('while tmux does not answer', () => {
       exec: systemRunner,
       env,
       paths: pathsAt(box.agencHome),
+      self: [process.execPath, agencScript],
       now: () => new Date(),
-    } as Context
+    } as Partial<Context> as Context
     return TmuxWindow.of(context, defaultConfig)!
   }
 
