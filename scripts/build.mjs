@@ -51,7 +51,7 @@ const standIn = await build({
 
 const files = new Map([
   [join(outdir, 'package.json'), '{"type":"commonjs"}\n'],
-  ...['repo-picker.sh', 'switcher.sh', 'switcher-preview.sh'].map(name => [
+  ...['repo-picker.sh', 'switcher.sh', 'switcher-preview.sh', 'mission-shell.sh'].map(name => [
     join(outdir, name),
     readFileSync(join(root, 'src', 'tmux', name), 'utf8'),
   ]),

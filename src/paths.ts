@@ -82,6 +82,11 @@ export class MissionPaths {
     return `${this.root}/run/wrapper`
   }
 
+  /** The place of its last window in the session. */
+  get windowPlace(): string {
+    return `${this.root}/window`
+  }
+
   /** The FIFO that wakes the wrapper up. */
   get wakeup(): string {
     return `${this.root}/run/bell`

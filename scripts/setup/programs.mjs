@@ -13,6 +13,7 @@ export const ciPrograms = [
   { name: 'zsh', needed: false, why: runsIn },
   { name: 'fish', needed: false, why: runsIn },
   { name: 'jq', needed: false, why: 'the tests of docs/scripting.md run its examples with jq' },
+  { name: 'make', needed: false, why: 'the tests of approvals run commands that try to make it run others' },
 ]
 
 /**

@@ -6,19 +6,23 @@ export interface Subject {
   text: string
   /** For deny and ask rules. Errs on the side of matching. */
   matchesLoosely(pattern: string): boolean
-  /** True if it could match once the shell has filled in the values that are unknown now. */
+  /** True if it may contain or become what the pattern describes. */
   mightMatch(pattern: string): boolean
   /** For allow rules. Returns null if the pattern covers all of the subject, otherwise the reason it does not. */
   whyNotCovered(pattern: string): string | null
-  /** It does nothing by itself, so it is allowed unless a rule denies it or says to ask. */
-  needsNoRule?: boolean
+  /** Why it is asked in every mode. Only an allow rule that names it is an exception. */
+  guard?: { reason: string; isNamedBy(pattern: string): boolean } | null
+  /** Why it is allowed although no rule says so. */
+  needsNoRule?: string | null
+}
+
+/** The names under which rules apply to a tool. A tool that works like Bash or Write obeys the rules for those. */
+export interface ToolNames {
+  restricting: readonly string[]
+  allowing: readonly string[]
 }
 
 export const noRuleMatches = 'no rule matches it'
-
-export function uncertainReason(rules: readonly Rule[], index: number): string {
-  return `it might turn out to match ${describeRule(rules, index)}`
-}
 
 /** Counts from 1, as people do. */
 function describeRule(rules: readonly Rule[], index: number): string {
@@ -27,9 +31,10 @@ function describeRule(rules: readonly Rule[], index: number): string {
 }
 
 /** Deny beats ask, and ask beats allow. The user is asked about anything that no rule matches. */
-export function applyRules(situation: Situation, tool: string, subject: Subject): ExplainedVerdict {
+export function applyRules(situation: Situation, tools: ToolNames, subject: Subject): ExplainedVerdict {
   const { rules, mode } = situation
-  const rulesThat = (decision: Decision) => rulesFor(rules, tool, decision)
+  const rulesThat = (decision: Decision) =>
+    rulesFor(rules, decision === 'allow' ? tools.allowing : tools.restricting, decision)
   const matches = ([, rule]: [number, Rule]) => rule.match === undefined || subject.matchesLoosely(rule.match)
   const verdict = (decision: Decision, reason: string, rule: number | null = null): ExplainedVerdict => ({
     text: subject.text,
@@ -43,13 +48,19 @@ export function applyRules(situation: Situation, tool: string, subject: Subject)
   if (mode !== 'rules' && mode !== 'all') return verdict('ask', 'approvals are set to "ask"')
   const [asking] = rulesThat('ask').find(matches) ?? []
   if (asking !== undefined) return verdict('ask', `ask required by ${describeRule(rules, asking)}`, asking)
-  const [uncertain] =
-    [...rulesThat('deny'), ...rulesThat('ask')].find(([, rule]) => subject.mightMatch(rule.match ?? '')) ?? []
-  if (uncertain !== undefined) return verdict('ask', uncertainReason(rules, uncertain))
+  const restricting = [...rulesThat('deny'), ...rulesThat('ask')]
+  const [uncertain] = restricting.find(([, rule]) => subject.mightMatch(rule.match ?? '')) ?? []
+  if (uncertain !== undefined)
+    return verdict('ask', `it might turn out to match ${describeRule(rules, uncertain)}`)
+  const { guard } = subject
+  const isNamed =
+    guard && rulesThat('allow').some(([, { match }]) => match !== undefined && guard.isNamedBy(match))
+  if (guard && !isNamed) return verdict('ask', guard.reason)
   if (mode === 'all')
     return verdict('allow', 'approvals are set to "all", and no rule denies it or says to ask')
 
-  if (subject.needsNoRule) return verdict('allow', 'it does nothing by itself')
+  if (subject.needsNoRule) return verdict('allow', subject.needsNoRule)
+
   let reason = noRuleMatches
   for (const [index, rule] of rulesThat('allow')) {
     const missing = rule.match === undefined ? null : subject.whyNotCovered(rule.match)
@@ -59,10 +70,12 @@ export function applyRules(situation: Situation, tool: string, subject: Subject)
   return verdict('ask', reason)
 }
 
-function rulesFor(rules: readonly Rule[], tool: string, decision: Decision): [number, Rule][] {
-  return [...rules.entries()].filter(([, rule]) => rule.decision === decision && isForTool(rule, tool))
+function rulesFor(rules: readonly Rule[], tools: readonly string[], decision: Decision): [number, Rule][] {
+  return [...rules.entries()].filter(
+    ([, rule]) => rule.decision === decision && tools.some(tool => isForTool(rule, tool)),
+  )
 }
 
-export function isForTool(rule: Rule, tool: string): boolean {
+function isForTool(rule: Rule, tool: string): boolean {
   return rule.tool.split('|').some(name => name === tool || picomatch(name, { nonegate: true })(tool))
 }

@@ -1,8 +1,9 @@
-import { isAbsolute, join, normalize, resolve } from 'node:path'
+import { join, normalize, resolve } from 'node:path'
 import picomatch from 'picomatch'
-import { applyRules, noRuleMatches } from './apply-rules.ts'
+import { applyRules, noRuleMatches, type Subject, type ToolNames } from './apply-rules.ts'
 import type { ExplainedVerdict, Situation } from './rule.ts'
-import { directoryTools, inputText, pathField, writingTools } from './tool-input.ts'
+import { guardedPlace, placesFrom } from './self-defence.ts'
+import { directoryTools, inputText, pathField, toolNames } from './tool-input.ts'
 
 const strict = { dot: true, nonegate: true, windows: false }
 const loose = { ...strict, nocase: true }
@@ -12,8 +13,8 @@ export function decideFileTool(situation: Situation): ExplainedVerdict[] {
   const { tool, input, cwd } = situation.request
   const given = inputText(input, pathField(tool)!) || (directoryTools.has(tool) ? cwd : '')
   const paths = given === '' ? [] : [given, ...pathsInSearchPattern(situation, given)]
-  if (paths.length === 0) return [decidePath(situation, tool, null, 'no path')]
-  return paths.map(path => decidePath(situation, tool, path, path))
+  if (paths.length === 0) return [decidePath(situation, toolNames(tool), null, { text: 'no path' })]
+  return paths.map(path => decidePath(situation, toolNames(tool), path, { text: path }))
 }
 
 const patternFields: Record<string, string> = { Glob: 'pattern', Grep: 'glob' }
@@ -35,22 +36,24 @@ const magicLink = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|fd)(?:\/|$)/
 /** Decides about one path; null stands for an unknown path. */
 export function decidePath(
   situation: Situation,
-  tool: string,
+  tools: ToolNames,
   path: string | null,
-  text: string,
+  about: Pick<Subject, 'text' | 'guard' | 'needsNoRule'>,
 ): ExplainedVerdict {
   if (path === null || magicLink.test(resolve(situation.request.cwd, path.trim()))) {
-    return applyRules(situation, tool, {
-      text,
+    return applyRules(situation, tools, {
+      ...about,
       matchesLoosely: () => false,
       mightMatch: () => true,
       whyNotCovered: () => 'it is not certain which file is meant',
     })
   }
   const places = placesOf(situation, path)
+  const isWrite = tools.restricting.includes('Write')
+  const guarded = isWrite ? guardedPlace(situation, places) : null
   const spellings = [path, ...places].map(place => place.normalize('NFC').replaceAll('\n', ' '))
-  return applyRules(situation, tool, {
-    text,
+  return applyRules(situation, tools, {
+    ...about,
     mightMatch: () => false,
     matchesLoosely(pattern) {
       const globs = globsOf(situation, pattern).map(glob => picomatch(glob.normalize('NFC'), loose))
@@ -59,26 +62,24 @@ export function decidePath(
     whyNotCovered(pattern) {
       const globs = globsOf(situation, pattern).map(glob => picomatch(glob, strict))
       if (!places.every(place => globs.some(isMatch => isMatch(place)))) return noRuleMatches
-      const name = writingTools.has(tool) ? protectedName(situation, places) : null
+      const name = isWrite ? protectedName(situation, places) : null
       return name && !pattern.includes(name)
         ? `writing to ${name} can make other programs run commands`
         : null
     },
+    guard:
+      guarded === null
+        ? null
+        : { reason: guarded, isNamedBy: pattern => namesGuarded(situation, pattern, places) },
   })
 }
 
-/** Every place the path may lead to. Claude's tools may drop white space around a path, so both readings count. */
+/** Every place the path may lead to. Claude's tools may drop white space around a path, and may not expand `~`. */
 function placesOf(situation: Situation, path: string): string[] {
-  const spellings = new Set([path, path.trim().normalize('NFC')])
-  return [...new Set([...spellings].flatMap(spelling => placesAsSpelled(situation, spelling)))]
-}
-
-/** The path as spelled, and where the kernel would arrive before and after `..` is taken out of it. */
-function placesAsSpelled({ request, resolvePath }: Situation, path: string): string[] {
-  const expanded = path.startsWith('~/') && request.home ? [join(request.home, path.slice(2))] : []
-  const absolute = isAbsolute(path) ? path : `${request.cwd}/${path}`
-  const lexical = [resolve(absolute), ...expanded]
-  return [...lexical, ...[absolute, ...lexical].map(resolvePath)]
+  const spellings = [path, path.trim().normalize('NFC')].flatMap(text =>
+    text.startsWith('~') ? [text, `./${text}`] : text,
+  )
+  return [...new Set(spellings.flatMap(text => placesFrom(situation, situation.request.cwd, text)))]
 }
 
 /** Files that make a later, harmless-looking command run something else. A rule has to name them. */
@@ -87,7 +88,7 @@ const protectedNames = new Set(
   .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .zlogin .config`.split(/\s+/),
 )
 
-function protectedName({ request, resolvePath }: Situation, places: readonly string[]): string | null {
+export function protectedName({ request, resolvePath }: Situation, places: readonly string[]): string | null {
   const dirs = [resolve(request.dir), resolvePath(request.dir)].map(dir => `${dir}/`)
   for (const place of places) {
     const dir = dirs.find(prefix => place.startsWith(prefix)) ?? ''
@@ -98,6 +99,13 @@ function protectedName({ request, resolvePath }: Situation, places: readonly str
     if (name !== undefined) return name
   }
   return null
+}
+
+/** True if the pattern covers the places, and would be guarded even without its wildcards. */
+function namesGuarded(situation: Situation, pattern: string, places: readonly string[]): boolean {
+  const globs = globsOf(situation, pattern)
+  const isNamed = globs.some(glob => guardedPlace(situation, [picomatch.scan(glob).base]) !== null)
+  return isNamed && places.every(place => globs.some(glob => picomatch(glob, strict)(place)))
 }
 
 function escapeGlob(path: string): string {

@@ -2,13 +2,14 @@ import { domainToASCII } from 'node:url'
 import { applyRules, noRuleMatches } from './apply-rules.ts'
 import { matches } from './glob.ts'
 import type { ExplainedVerdict, Situation } from './rule.ts'
+import { toolNames } from './tool-input.ts'
 
 /** Compares host and path separately, so that a `*` meant for one cannot match text of the other. */
 export function decideUrl(situation: Situation, given: string): ExplainedVerdict {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url) url.hostname = withoutFinalDot(url.hostname)
   const spellings = [given, url?.href ?? given, url ? url.host + url.pathname + url.search : given]
-  return applyRules(situation, situation.request.tool, {
+  return applyRules(situation, toolNames(situation.request.tool), {
     text: given,
     matchesLoosely: pattern =>
       spellings.some(text => matches(pattern.toLowerCase(), text.toLowerCase())) ||

@@ -1,13 +1,21 @@
 import { homedir } from 'node:os'
 import type { Approve } from '../config/approve-modes.ts'
 import { applyRules, noRuleMatches } from './apply-rules.ts'
-import { decideBash } from './decide-bash.ts'
-import { decideFileTool } from './decide-file.ts'
+import { decideCommandLine } from './decide-command.ts'
+import { decideFileTool, decidePath } from './decide-file.ts'
 import { decideUrl } from './decide-url.ts'
 import { matches } from './glob.ts'
 import { realPath } from './resolve-path.ts'
 import type { ExplainedVerdict, Request, ResolvePath, Rule, Situation, Verdict } from './rule.ts'
-import { inputText, isForTheUser, pathField, textField } from './tool-input.ts'
+import {
+  commandLines,
+  inputText,
+  isForTheUser,
+  pathField,
+  textField,
+  toolNames,
+  writtenPaths,
+} from './tool-input.ts'
 
 /** Decides about one permission request. Never throws: any failure means that the user is asked. */
 export function decide(
@@ -34,16 +42,16 @@ export function objection(
   resolvePath: ResolvePath = realPath,
 ): Verdict | null {
   if (isForTheUser(request.tool)) return null
-  const verdict = decide(request, rules.map(denyingOnly), 'all', resolvePath)
+  const verdict = decide(request, rules.map(withoutAsking), 'all', resolvePath)
   return verdict.decision === 'allow' ? null : verdict
 }
 
 const ruleWithoutEffect: Rule = { tool: '-', decision: 'allow' }
 
-/** Replaces other rules in place, so that indexes stay valid. A malformed rule must not disable the deny rules. */
-function denyingOnly(rule: Rule): Rule {
+/** Replaces rules in place, so that indexes stay valid. A malformed rule must not disable the deny rules. */
+function withoutAsking(rule: Rule): Rule {
   const isWellFormed = typeof rule?.tool === 'string' && ['string', 'undefined'].includes(typeof rule.match)
-  return isWellFormed && rule.decision === 'deny' ? rule : ruleWithoutEffect
+  return isWellFormed && rule.decision !== 'ask' ? rule : ruleWithoutEffect
 }
 
 function withHome(request: Request): Request {
@@ -69,18 +77,35 @@ function overallVerdict(situation: Situation): Verdict {
 
 function verdictsOfParts(situation: Situation): ExplainedVerdict[] {
   const { tool, input } = situation.request
-  if (tool === 'Bash') return decideBash(situation)
+  const commands = commandLines(tool, input).flatMap(line =>
+    decideCommandLine(situation, line, toolNames(tool, 'Bash')),
+  )
+  if (isUnsandboxed(input)) commands.push(decideText(situation, 'Bash', 'outside the sandbox', () => false))
+  if (tool === 'Bash') return commands
   if (pathField(tool)) return decideFileTool(situation)
   if (tool === 'WebFetch') return [decideUrl(situation, inputText(input, 'url') ?? '')]
-  return [decideText(situation, tool, inputText(input, textField(tool) ?? ''))]
+  const paths = writtenPaths(tool, input).map(path =>
+    decidePath(situation, toolNames(tool, 'Write'), path, { text: path }),
+  )
+  const others = [...commands, ...paths]
+  return others.length > 0 ? others : [decideText(situation, tool, inputText(input, textField(tool) ?? ''))]
+}
+
+function isUnsandboxed(input: unknown): boolean {
+  return Boolean((input as { dangerouslyDisableSandbox?: unknown } | null)?.dangerouslyDisableSandbox)
 }
 
 /** For tools with at most one known field. Without a known field, a rule with `match` cannot allow the tool. */
-function decideText(situation: Situation, tool: string, text: string | undefined): ExplainedVerdict {
-  return applyRules(situation, tool, {
+function decideText(
+  situation: Situation,
+  tool: string,
+  text: string | undefined,
+  isCovered = (pattern: string) => text !== undefined && matches(pattern, text),
+): ExplainedVerdict {
+  return applyRules(situation, toolNames(tool), {
     text: text ?? tool,
     matchesLoosely: pattern => text !== undefined && matches(pattern, text),
     mightMatch: () => text === undefined,
-    whyNotCovered: pattern => (text !== undefined && matches(pattern, text) ? null : noRuleMatches),
+    whyNotCovered: pattern => (isCovered(pattern) ? null : noRuleMatches),
   })
 }

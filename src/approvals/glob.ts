@@ -6,8 +6,6 @@
 
 /** A placeholder for a value that only the shell will know. For an allow rule, only `*` covers it. */
 export const unknownText = '\ue000'
-/** Like `unknownText`, but the value cannot contain a space. Used only with `couldMatch`. */
-export const unknownWord = '\ue002'
 /** A placeholder for white space inside one word. A space between two words of a pattern must not match it. */
 export const innerSpace = '\ue001'
 
@@ -44,9 +42,6 @@ function matchesTokens(tokens: readonly Token[], text: string, unknown: UnknownM
     next.fill(0)
     if (char === unknownText && unknown === 'any text') {
       next.fill(1, positions.indexOf(1))
-    } else if (char === unknownWord && unknown === 'any text') {
-      for (let i = 0; i <= tokens.length; i++)
-        if (positions[i] || (next[i - 1] && tokens[i - 1] !== ' ')) next[i] = 1
     } else {
       for (let i = 0; i < tokens.length; i++) {
         if (!positions[i]) continue
@@ -77,13 +72,6 @@ export function matches(pattern: string, text: string): boolean {
 /** True if the pattern matches for at least one possible value of the unknown parts. */
 export function couldMatch(pattern: string, text: string): boolean {
   return test(pattern, text, 'any text')
-}
-
-/** The part of a pattern before its first wildcard. */
-export function literalPrefix(pattern: string): string {
-  const tokens = tokenize(pattern)
-  const end = tokens.findIndex(token => typeof token !== 'string')
-  return (end < 0 ? tokens : tokens.slice(0, end)).join('')
 }
 
 export function isLiteral(pattern: string): boolean {

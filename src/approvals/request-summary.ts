@@ -9,9 +9,9 @@ import { inputText, pathField, textField } from './tool-input.ts'
  * works, are relative to it.
  */
 export function requestSummary(tool: string, input: unknown, directory: string): string {
-  const field = tool === 'Bash' ? 'command' : (pathField(tool) ?? textField(tool) ?? 'url')
-  const text = inputText(input, field)
-  if (text !== undefined) return cleanText(maskSecrets(shortened(text, tool === 'Bash', directory)))
+  const field = pathField(tool) ?? textField(tool) ?? 'command'
+  const text = inputText(input, field) ?? inputText(input, 'url')
+  if (text !== undefined) return cleanText(maskSecrets(shortened(text, field === 'command', directory)))
   const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0
   return isEmpty ? '' : cleanText(JSON.stringify(maskInput(input)))
 }

@@ -24,6 +24,10 @@ export interface Request {
   cwd: string
   /** Replaces `~`. Defaults to the user's home directory. */
   home?: string
+  /** agenc's own home, which missions must not change. Defaults to `~/.agenc`. */
+  agencHome?: string
+  /** Where Claude keeps the user's settings. Defaults to `~/.claude`. */
+  claudeDirectory?: string
 }
 
 export interface PartVerdict {

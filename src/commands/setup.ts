@@ -3,7 +3,7 @@ import { install, installationFor } from '../cli/completion/shell-scripts.ts'
 import { approveModesInWords } from '../config/approve-modes.ts'
 import { readConfig } from '../config/read.ts'
 import { changeConfig } from '../config/write.ts'
-import type { Context } from '../context.ts'
+import { type Context, isInteractive } from '../context.ts'
 import { listRepos } from '../db/repos.ts'
 import { readStore, withStore } from '../db/with-store.ts'
 import { ExitCode, isAgencError } from '../errors.ts'
@@ -17,6 +17,7 @@ import { nextSteps, sayWelcome } from '../setup/texts.ts'
 import { tmuxOf } from '../tmux/server.ts'
 import { askForSession } from '../tmux/session.ts'
 import { userKey } from '../tmux/user-keys.ts'
+import attach from './tmux/attach.ts'
 import injectConfig from './tmux/inject-config.ts'
 
 interface Input extends Flags {
@@ -59,7 +60,10 @@ export default defineCommand<Input>({
     const repo = await attempt(context, () => addAnsweredRepo(context, answers))
     if (input.json) context.out.line(JSON.stringify(resultJson(context, answers, { completion, repo })))
     else await sayNext(context)
-    return bound === null && completion === null && repo === null ? ExitCode.ok : ExitCode.failed
+    const isDone = bound === null && completion === null && repo === null
+    // A new user typed only 'agenc', which leads to the session.
+    if (input.welcome && isDone && isInteractive(context)) return attach.run(context, {})
+    return isDone ? ExitCode.ok : ExitCode.failed
   },
 })
 

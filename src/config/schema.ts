@@ -85,6 +85,7 @@ export const configSchema = v.strictObject({
       fork: key('f', 'fork this mission'),
       stop: key('x', 'stop this mission'),
       editor: key('e', 'open the editor'),
+      shell: key('c', 'open a shell beside this mission'),
       hold: key('h', 'hold all approvals, or release them'),
       detach: key('d', 'detach'),
       help: key('?', 'help menu'),

@@ -2,8 +2,11 @@ import type { Database } from 'better-sqlite3'
 import type { Approve } from '../config/approve-modes.ts'
 import type { MissionId } from '../mission-id.ts'
 
-/** How a run of a mission ended. `failed`: Claude did not start, or ended with an error right after its start. */
-export type EndedBy = 'user' | 'lost' | 'failed'
+/**
+ * How a run of a mission ended. `failed`: Claude did not start, or ended with an error right after its start. `kill`: the
+ * last `tmux kill` ended it.
+ */
+export type EndedBy = 'user' | 'lost' | 'failed' | 'kill'
 
 export type State = 'starting' | 'idle' | 'busy' | 'waiting'
 export type WaitingFor = 'permission' | 'question' | 'plan' | 'trust' | 'input'

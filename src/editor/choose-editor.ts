@@ -12,7 +12,8 @@ export interface EditorSettings {
 export interface Choice {
   /** The name of a known editor, or the user's own program. */
   name: string
-  kind: EditorKind | 'own'
+  /** `own` is from `editor.command`, and `variable` from `$VISUAL` or `$EDITOR`. */
+  kind: EditorKind | 'own' | 'variable'
   /** Begins with the program's absolute path and still contains `{dir}`. */
   command: string[]
   /** Configured editors that were passed over, and why. */
@@ -28,7 +29,10 @@ export interface Listed {
   chosen: boolean
 }
 
-/** Takes the user's own command, else the configured editor, else the next known editor that is installed. */
+/**
+ * Takes the user's own command, else the configured editor, else the next known editor that is installed. With `auto`,
+ * `$VISUAL` and `$EDITOR` come before terminals, and before everything that needs a display if there is none.
+ */
 export function chooseEditor(settings: EditorSettings, machine: Machine): Choice {
   const warnings: string[] = []
   if (settings.command) {
@@ -38,15 +42,35 @@ export function chooseEditor(settings: EditorSettings, machine: Machine): Choice
     const isRelative = name!.includes('/') && !isAbsolute(name!)
     warnings.push(`${name} (editor.command) is ${isRelative ? 'not an absolute path' : 'not installed'}`)
   }
+  const fromVariable = editorInVariables(machine)
+  const isAuto = settings.name === 'auto'
+  if (isAuto && fromVariable && !hasDisplay(machine)) return { ...fromVariable, warnings }
   for (const editor of inOrder(settings.name)) {
+    if (isAuto && fromVariable && editor.kind === 'terminal') break
     const command = commandOf(editor, machine)
     if (command) return { name: editor.name, kind: editor.kind, command, warnings }
     if (editor.name === settings.name) warnings.push(`${editor.name} is not installed`)
   }
+  if (fromVariable) return { ...fromVariable, warnings }
   throw new AgencError(
-    'No editor found. Set editor.command.',
+    'No editor found. Set editor.command or $EDITOR.',
     [...warnings.map(warning => `${warning}.`), `For example: ${exampleCommand}`].join('\n'),
   )
+}
+
+/** Without a display an editor may start and show no window. A remote VS Code shows it elsewhere. */
+export function hasDisplay({ platform, env }: Machine): boolean {
+  return platform === 'darwin' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.VSCODE_IPC_HOOK_CLI)
+}
+
+/** A variable may hold arguments too, as in `emacsclient -t`. */
+function editorInVariables({ env }: Machine): Omit<Choice, 'warnings'> | null {
+  for (const value of [env.VISUAL, env.EDITOR]) {
+    const [name, ...args] = withDir((value ?? '').split(/\s+/).filter(word => word !== ''))
+    const program = name === '{dir}' ? null : findProgram(name!, env)
+    if (program) return { name: name!, kind: 'variable', command: [program, ...args] }
+  }
+  return null
 }
 
 /** Lists the user's own command, if there is one, and every known editor. */

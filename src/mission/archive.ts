@@ -18,3 +18,10 @@ export function unarchiveMissions(service: MissionService, missions: readonly Mi
     for (const { id } of missions) writer.change(id, { archived_at: null }, ['unarchived'])
   })
 }
+
+/** Archiving is the user's will, however the mission ended before: `restore` leaves it alone, also after `unarchive`. */
+export function dismissEndings(service: MissionService, missions: readonly MissionRecord[]): void {
+  service.write(writer => {
+    for (const { id } of missions) writer.changeIfHeldBy(id, null, { ended_by: 'user' })
+  })
+}

@@ -26,6 +26,7 @@ export function endLease(
 ): boolean {
   return missions.write(writer => {
     const ended = { ...also, ...endedColumns({ why, code, signal }, at ?? writer.at) }
+    if (ended.ended_by === 'user' && writer.get(id)?.ended_by === 'kill') ended.ended_by = 'kill'
     const history = ['ended', { why, code, signal, isLost: why === 'lost' }] as const
     if (!writer.changeIfHeldBy(id, holder, ended, history)) return false
     abandonRequests(db, id)

@@ -50,7 +50,7 @@ function firstMatches<M extends Named>(word: string, missions: readonly M[]): M[
 }
 
 function resolveHere<M extends Named>(missions: readonly M[], env: NodeJS.ProcessEnv): M {
-  const id = env.AGENC_MISSION_UUID
+  const id = env.AGENC_MISSION_UUID || env.AGENC_HERE
   if (!id) throw usageError('"." works only inside a mission', "Run 'agenc mission ls'.")
   const found = missions.find(mission => mission.id === id)
   if (!found)

@@ -6,7 +6,7 @@ import { checkModeSetting } from '../mission/check-mode.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import { type Answers, answersFrom, type Flags, type Notification, refuse, refuseUnknown } from './answers.ts'
 import * as ask from './questions.ts'
-import { askHotkey, askRepo, askTrust } from './questions.ts'
+import { askHotkey, askRepo, askTrust, sayWhatItHides } from './questions.ts'
 
 /** Takes flags first, then asks the other questions if there is a terminal, and otherwise keeps the current settings. */
 export async function collectAnswers(
@@ -17,6 +17,7 @@ export async function collectAnswers(
 ): Promise<Answers> {
   const given = answersFromFlags(context, flags)
   const now = answersFrom(config)
+  if (given.hotkey !== undefined) sayWhatItHides(context, config, given.hotkey)
   if (given.permissionMode && given.permissionMode !== now.permissionMode)
     await checkModeSetting(context, 'claude.permission_mode', given.permissionMode)
   if (flags.yes || !isInteractive(context)) return { ...now, ...given }
@@ -24,6 +25,7 @@ export async function collectAnswers(
   const permissionMode = given.permissionMode ?? (await ask.askPermissionMode(context, now.permissionMode))
   const approve = given.approve ?? (await ask.askApprovals(context, now.approve))
   const hotkey = given.hotkey ?? (await askHotkey(context, now.hotkey)).trim()
+  if (given.hotkey === undefined && hotkey !== now.hotkey) sayWhatItHides(context, config, hotkey)
   const notify = given.notify ?? (await ask.askNotifications(context, now.notify))
   const repo = given.repo === undefined ? await askRepo(context, isLibraryEmpty) : given.repo
   const trust = given.trust ?? (repo === null ? null : await askTrust(context))

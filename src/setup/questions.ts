@@ -10,7 +10,7 @@ import { sourceOf } from '../repo/repo-source.ts'
 import { userKey } from '../tmux/user-keys.ts'
 import type { Answers, Notification } from './answers.ts'
 import { nearbyRepos } from './nearby-repos.ts'
-import { askText, askYesNo, choose, type Option } from './prompts.ts'
+import { askText, askYesNo, choose, explain, type Option } from './prompts.ts'
 
 export function askEditor(context: Context, config: Config, now: Answers['editor']): Promise<string | null> {
   const listed = listEditors(config.editor, { platform: process.platform, env: context.env })
@@ -121,6 +121,18 @@ export function clashOf(context: Context, key: string): string {
   return found.binding === null
     ? `${pressed} is free in your tmux.`
     : `${pressed} is bound in your tmux (${cleanText(found.binding)}); other sessions keep that binding.`
+}
+
+/** Tells which binding of tmux the key hides in the agenc session, if any. */
+export function sayWhatItHides(context: Context, { tmux: { keys } }: Config, key: string): void {
+  const found = keyOrNull(context, key)
+  if (found === null || found.binding === null) return
+  const pressed = `${found.prefix} ${key}`
+  const instead = /^detach/.test(found.binding) ? ` Detach there with ${pressed} ${keys.detach}.` : ''
+  explain(
+    context,
+    `${pressed} now opens agenc's keys in the agenc session, and hides ${cleanText(found.binding)} there.${instead}`,
+  )
 }
 
 function keyOrNull(context: Context, key: string) {

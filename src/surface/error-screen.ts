@@ -7,31 +7,64 @@ import { endingSignals } from '../system/signals.ts'
 
 /** Shows an error in a window that is about to close, and waits for Enter. Resolves to the exit code. */
 export async function showError(context: Context, error: unknown): Promise<number> {
-  const { message, hint } = explainFailure(error, context.paths.home)
-  context.err.line(`agenc: ${cleanLines(message)}`)
-  if (hint) context.err.line(cleanLines(hint))
+  for (const text of errorLines(context, error)) context.err.line(text)
   await waitForEnter(context)
+  return exitCodeOfError(error)
+}
+
+/** What happened, and what to do about it. */
+export function errorLines({ paths }: Context, error: unknown): string[] {
+  const { message, hint } = explainFailure(error, paths.home)
+  return [`agenc: ${cleanLines(message)}`, ...(hint ? [cleanLines(hint)] : [])]
+}
+
+export function exitCodeOfError(error: unknown): number {
   return isAgencError(error) ? error.exitCode : ExitCode.failed
 }
 
+/** A window closes with its program, so a message must stay until the user has read it. */
+export async function waitForEnter(context: Context): Promise<void> {
+  await waitForKey(context, 'Press Enter to close this window. ', key => /[\r\n]/.test(key))
+}
+
+const eraseLine = '\r\u001b[K'
+
+/** Asks what becomes of a mission that has ended. Resolves to null if the window was closed instead. */
+export async function askToResume(context: Context): Promise<'resume' | 'close' | null> {
+  const { stdin, err } = context
+  if (stdin.isTTY) stdin.setRawMode(true)
+  const isAwaited = (key: string) => /^[\r\nqQ\u0003\u0004]/.test(key)
+  const key = await waitForKey(context, 'Enter: resume, q: close ', isAwaited)
+  if (stdin.isTTY) stdin.setRawMode(false)
+  if (key === null) return null
+  err.write(eraseLine)
+  return /^[\r\n]/.test(key) ? 'resume' : 'close'
+}
+
 /**
- * A window closes with its program, so a message must stay until the user has read it. Keys that were meant for Claude, and
- * answers of the terminal to its questions, do not count.
+ * Keys that were meant for Claude, and answers of the terminal to its questions, do not count. Resolves to null at an
+ * ending signal, or if the terminal is gone.
  */
-export function waitForEnter({ err, stdin }: Context): Promise<void> {
+function waitForKey(
+  { stdin, err }: Context,
+  question: string,
+  isAwaited: (key: string) => boolean,
+): Promise<string | null> {
   discardTypedKeys()
-  err.write('Press Enter to close this window. ')
+  err.write(question)
   return new Promise(resolve => {
-    const done = () => {
-      stdin.off('data', onData)
+    const end = (key: string | null) => {
+      stdin.off('data', onData).off('end', onGone).off('error', onGone)
+      for (const signal of endingSignals) process.off(signal, onGone)
       stdin.pause()
-      resolve()
+      resolve(key)
     }
+    const onGone = () => end(null)
     const onData = (data: Buffer | string) => {
-      if (/[\r\n]/.test(String(data))) done()
+      if (isAwaited(String(data))) end(String(data))
     }
-    stdin.on('data', onData).once('end', done).once('error', done)
-    for (const signal of endingSignals) process.once(signal, done)
+    stdin.on('data', onData).once('end', onGone).once('error', onGone).resume()
+    for (const signal of endingSignals) process.once(signal, onGone)
   })
 }
 

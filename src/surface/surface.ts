@@ -9,7 +9,8 @@ export interface ShownMission {
 }
 
 export interface ShownState {
-  state: State
+  /** `crashed` for a surface that stays open only to show why the mission ended. */
+  state: State | 'crashed'
   waitingFor: WaitingFor | null
   /** Claude has finished a turn since the state that was shown before. */
   isDone: boolean

@@ -1,7 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import type { Context } from '../context.ts'
-import { usageError } from '../errors.ts'
 import { readProcStat } from '../system/proc-stat.ts'
 import { systemProbe } from '../system/process-identity.ts'
 import { waitUntilGone } from '../system/process-tree.ts'
@@ -67,11 +66,9 @@ export class TerminalSurface implements Surface {
   leave(_options: { isStopped: boolean }): void {}
 }
 
-/** Call it before anything is created. If the prompt comes on stdin, keys still need a terminal. */
-export function requireTerminal(context: Context, { stdinIsPrompt = false } = {}): void {
-  const hasKeys = Boolean(context.stdin.isTTY) || (stdinIsPrompt && canOpenTerminal())
-  if (context.out.isTerminal && hasKeys) return
-  throw usageError('Not a terminal.', 'Start it in the session with: agenc tmux attach')
+/** Whether Claude can run here. If the prompt comes on stdin, keys still need a terminal. */
+export function hasTerminal({ stdin, out }: Context, { stdinIsPrompt = false } = {}): boolean {
+  return out.isTerminal && (Boolean(stdin.isTTY) || (stdinIsPrompt && canOpenTerminal()))
 }
 
 function canOpenTerminal(): boolean {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
+import { closeWithProgram, explainCrash, markExplaining } from '../tmux/after-crash.ts'
 import { announceMission, ringTerminal } from '../tmux/announce.ts'
 import { sessionTarget } from '../tmux/current-window.ts'
 import { silenceMs } from '../tmux/deadline.ts'
@@ -52,6 +53,7 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     const answer = this.#tmux.ask(
       ...(this.#isClaimed ? [] : this.#claim(mission)),
       this.#set('@agenc_state', state),
+      markExplaining(this.#pane, state === 'crashed'),
       this.#set('@agenc_waiting_for', waitingFor ?? ''),
       this.#set('@agenc_since', String(Math.floor(this.#context.now().getTime() / 1000))),
       ...(isDone ? [] : [['set-option', '-wu', '-t', this.#pane, '@agenc_done']]),
@@ -79,11 +81,6 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     return isWatched
   }
 
-  #claim({ id }: ShownMission): TmuxCommand[] {
-    const isHeld = existsSync(this.#context.paths.mission(id).hold)
-    return [...claimForMission(this.#pane, id), showMissionHold(this.#pane, isHeld)]
-  }
-
   override alert(words: string): void {
     const { message, bell } = this.#config.notify
     const names = this.#clients.map(({ name }) => name)
@@ -93,7 +90,7 @@ export class TmuxWindow extends TerminalSurface implements Surface {
 
   override abandon(): void {
     clearTimeout(this.#retry)
-    const answer = this.#tmux.ask(...forgetMission(this.#pane))
+    const answer = this.#tmux.ask(closeWithProgram(this.#pane), ...forgetMission(this.#pane))
     // Otherwise the window would claim the mission for as long as it stays open.
     if (answer.kind === 'failed' && answer.timedOut)
       this.#retry = setTimeout(() => this.abandon(), silenceMs).unref()
@@ -102,9 +99,11 @@ export class TmuxWindow extends TerminalSurface implements Surface {
   override leave({ isStopped }: { isStopped: boolean }): void {
     clearTimeout(this.#retry)
     const { paths, now, env } = this.#context
-    if (isStopped && wasJustClosed(paths, now())) return
+    const close = closeWithProgram(this.#pane)
+    if (isStopped && wasJustClosed(paths, now())) return void this.#tmux.ask(close)
     const parent = isStopped ? undefined : env.AGENC_PARENT_WINDOW
     const answer = this.#tmux.ask(
+      close,
       [
         'display-message',
         '-p',
@@ -120,6 +119,18 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     if (isLast) returnClients(this.#tmux, clients)
     if (window && Number(panes) > 1) this.#tmux.ask(...forgetMission(window))
     if (parent && this.#returns(isActive === '1')) this.#tmux.ask(['select-window', '-t', parent])
+  }
+
+  /** A wrapper that failed to get the lease may have removed the marks. */
+  #claim({ id }: ShownMission): TmuxCommand[] {
+    const { self, env, paths } = this.#context
+    const parent = env.AGENC_PARENT_WINDOW
+    const environment = { AGENC_MISSION_UUID: id, ...(parent ? { AGENC_PARENT_WINDOW: parent } : {}) }
+    return [
+      ...claimForMission(this.#pane, id),
+      showMissionHold(this.#pane, existsSync(paths.mission(id).hold)),
+      ...explainCrash(self, this.#pane, id, environment),
+    ]
   }
 
   #returns(isActive: boolean): boolean {

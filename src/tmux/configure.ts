@@ -4,16 +4,24 @@ import type { Context } from '../context.ts'
 import { findProgram } from '../system/find-program.ts'
 import { injectKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyHints, keyTable } from './keys/key-table.ts'
+import { startShellsBesideMissions } from './mission-shell.ts'
 import { newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
 import { showHold, statusBar } from './status-bar.ts'
 import type { Tmux } from './tmux.ts'
+import { noteWindowOrder } from './window-order.ts'
 
 /** Binds the keys and sets the style of the agenc session. Running it again changes nothing. */
 export function configureSession(context: Context, tmux: Tmux, config: Config['tmux']): void {
   const { paths } = context
   rmSync(paths.sessionClosed, { force: true })
-  tmux.ask(...statusBar(keyHints(config.keys)), showHold(existsSync(paths.hold)), markWhenClosed(tmux, paths))
+  tmux.ask(
+    ...statusBar(keyHints(config.keys)),
+    showHold(existsSync(paths.hold)),
+    markWhenClosed(tmux, paths),
+    noteWindowOrder(tmux, paths),
+    startShellsBesideMissions(context.self),
+  )
   injectKeys(tmux, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
 }
 

@@ -15,6 +15,6 @@ export function newScript({ self, paths }: Self, fzf: string): string[] {
   return ['/bin/sh', scriptPath(self, 'repo-picker.sh'), paths.repoChoices, fzf, ...self]
 }
 
-function scriptPath([, program]: readonly string[], name: string): string {
+export function scriptPath([, program]: readonly string[], name: string): string {
   return join(program!, '..', '..', 'dist', name)
 }

@@ -11,14 +11,18 @@ import { stopMarking } from './session-closed-marker.ts'
 import { literal, type Tmux, type TmuxCommand } from './tmux.ts'
 import type { Answer } from './tmux-answer.ts'
 import { line } from './tmux-script.ts'
+import { stopNotingOrder } from './window-order.ts'
 import { listMissionWindows, windowsIn } from './windows.ts'
 
 /** Variables that a session takes from the user's current environment, because its own may be outdated. */
 const refreshed =
-  /^(PATH|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS)$|^(CLAUDE|ANTHROPIC)_/i
+  /^(PATH|VISUAL|EDITOR|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS)$|^(CLAUDE|ANTHROPIC)_/i
 /** Variables that a Claude sets for the programs it starts. A whole session must never inherit them. */
 const ofOneClaude =
   /^CLAUDE(CODE$|_CODE_(CHILD|SESSION|ENTRYPOINT|EXECPATH|MESSAGING)|_PID$|_SESSION|_EFFORT$)/
+
+/** Variables that say which mission, or agent, a program belongs to. An agent may have started the tmux server. */
+const ofOneMission = ['AGENC_MISSION_UUID', 'AGENC_HERE', 'AGENC_PARENT_WINDOW', 'CLAUDECODE']
 
 /** A running agenc session. */
 export interface Session {
@@ -49,7 +53,8 @@ export function askForSession(tmux: Tmux): SessionState {
 function stateIn(answer: Answer): SessionState {
   if (answer.kind === 'no-server') return { kind: 'none' }
   if (answer.kind === 'ok') return sessionIn(answer.lines)
-  return /can't find session/.test(answer.message)
+  // A server whose last session has just ended has no target at all.
+  return /can't find session|no current target/.test(answer.message)
     ? { kind: 'none' }
     : { kind: 'unknown', message: answer.message }
 }
@@ -93,6 +98,8 @@ export function otherHomeNotice({ paths }: Context, home: string): string {
 
 export interface FirstWindow {
   name: string
+  /** Defaults to the user's home directory. */
+  directory?: string
   command: readonly string[]
   /** Set only for the first program, not for later windows of the session. */
   environment?: Record<string, string>
@@ -134,17 +141,19 @@ function newSession(
 ): TmuxCommand[] {
   const size = terminalSize()
   const own = Object.entries(first.environment ?? {})
+  const foreign = ofOneMission.filter(name => context.env[name] !== undefined || name === 'CLAUDECODE')
   const environment = [...shared, ['AGENC_TMUX', '1'], ['AGENC_DIRPATH', context.paths.home], ...own]
   return [
     [
       'new-session',
       '-d',
-      ...['-s', sessionName, '-n', first.name, '-c', literal(context.env.HOME ?? '/')],
+      ...['-s', sessionName, '-n', first.name, '-c', literal(first.directory ?? context.env.HOME ?? '/')],
       ...(size === null ? [] : ['-x', String(size.columns), '-y', String(size.rows)]),
       ...environment.flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       ...first.command,
     ],
     ...own.map(([name]) => ['set-environment', '-u', '-t', `${sessionTarget}:`, name]),
+    ...foreign.map(name => ['set-environment', '-r', '-t', `${sessionTarget}:`, name]),
     ['set-option', '-t', `${sessionTarget}:`, 'destroy-unattached', 'off'],
     ['set-option', '-w', '-t', `${sessionTarget}:`, 'remain-on-exit', 'off'],
   ]
@@ -170,7 +179,11 @@ export function refreshEnvironment({ env }: Context, tmux: Tmux): void {
  */
 export function releaseSession(tmux: Tmux, { clients }: Session): void {
   // Errors are ignored here: a client may have come from no other session, or have left.
-  tmux.source([...clients.map(client => line(returnToLastSession(client))), line(stopMarking)])
+  tmux.source([
+    ...clients.map(client => line(returnToLastSession(client))),
+    line(stopMarking),
+    line(stopNotingOrder),
+  ])
   const keys = readKeys(tmux, [])
   const done = keys && tmux.source(restoringScript(keys))
   refuseErrors(done?.errors.filter(isKeyProblem) ?? [])

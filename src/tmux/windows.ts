@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission-id.ts'
+import { explainCrash, markExplaining, oldWindowsOf } from './after-crash.ts'
 import {
   callerOn,
   type OpenCurrentWindow,
@@ -34,8 +35,10 @@ export interface NewWindow {
   /** The window to open this one after, or null for the end of the session. */
   after: WindowId | null
   focus: boolean
-  /** The mission's wrapper was killed. Other panes of the user may have kept its old window open. */
-  hasCrashed?: boolean
+  /** The command that starts agenc. */
+  self: readonly string[]
+  /** The mission has run before. Its old window may still show why it ended, or have panes of the user. */
+  isOld?: boolean
 }
 
 /** A window that was just opened, with the process of its program. */
@@ -65,26 +68,46 @@ export async function openWindowFrom(
 
 function commandsToOpen(tmux: Tmux, wish: NewWindow): TmuxCommand[] {
   const { labels, after } = wish
-  const environment = Object.entries(wish.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-  const lost = wish.hasCrashed ? missionWindows(tmux)?.get(labels.missionId) : undefined
+  const old = wish.isOld ? oldWindowsOf(tmux, [labels.missionId]) : []
+  const pane = old.find(({ explaining }) => explaining !== null)?.explaining
+  if (pane) return commandsToReuse(pane, wish)
   return [
-    ...(lost === undefined ? [] : forgetMission(lost)),
+    ...old.flatMap(({ window }) => forgetMission(window)),
     [
       'new-window',
       ...(after === null ? ['-t', `${sessionTarget}:`] : ['-a', '-t', `${sessionTarget}:${after}`]),
       ...(wish.focus ? [] : ['-d']),
-      ...['-P', '-F', '#{window_id} #{pane_pid}', '-n', labels.missionId, '-c', literal(wish.directory)],
-      ...environment,
-      ...wish.command,
+      ...['-P', '-F', openedFormat, '-n', labels.missionId, ...program(wish)],
     ],
     // The window's id is not known yet, but at this moment its name is unique.
-    ...becomeMission(`${sessionTarget}:=${labels.missionId}`, labels, wish.parent),
+    ...becomeMission(`${sessionTarget}:=${labels.missionId}`, wish),
   ]
+}
+
+/** Runs the mission in the pane that shows why it ended. */
+function commandsToReuse(pane: string, wish: NewWindow): TmuxCommand[] {
+  return [
+    ['respawn-pane', '-k', '-t', pane, ...program(wish)],
+    ...becomeMission(pane, wish),
+    ...(wish.focus ? [['select-window', '-t', pane]] : []),
+    ['display-message', '-p', '-t', pane, openedFormat],
+  ]
+}
+
+const openedFormat = '#{window_id} #{pane_pid}'
+
+function program({
+  directory,
+  environment,
+  command,
+}: Pick<NewWindow, 'directory' | 'environment' | 'command'>): string[] {
+  const variables = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+  return ['-c', literal(directory), ...variables, ...command]
 }
 
 function windowOf(
   tmux: Tmux,
-  { labels, parent }: NewWindow,
+  wish: NewWindow,
   commands: readonly TmuxCommand[],
   answer: Answer,
 ): OpenedWindow {
@@ -92,7 +115,7 @@ function windowOf(
   if (answer.kind !== 'ok') {
     if (opened === undefined) throw refusal(answer, commands)
     // The window exists, but one of the user's tmux hooks renamed it before it could be found by its name.
-    tmux.tell(...becomeMission(opened.window, labels, parent))
+    tmux.tell(...becomeMission(opened.window, wish))
   }
   return opened!
 }
@@ -103,8 +126,24 @@ function openedIn(lines: readonly string[]): OpenedWindow | undefined {
   return window === undefined ? undefined : { window: window as WindowId, pid: Number(pid) }
 }
 
+export interface OtherWindow {
+  name: string
+  after: WindowId
+  directory: string
+  command: readonly string[]
+  environment: Record<string, string>
+}
+
+/** Opens a window that belongs to no mission, and goes there. */
+export function openOtherWindow(tmux: Tmux, { name, after, ...wish }: OtherWindow): void {
+  tmux.tell(['new-window', '-a', '-t', `${sessionTarget}:${after}`, '-n', literal(name), ...program(wish)])
+}
+
 /** Turns a window into a mission's window. The name comes last, because the target may be the old name. */
-export function becomeMission(target: string, labels: WindowLabels, parent: WindowId | null): TmuxCommand[] {
+export function becomeMission(
+  target: string,
+  { labels, parent, self, environment }: Pick<NewWindow, 'labels' | 'parent' | 'self' | 'environment'>,
+): TmuxCommand[] {
   const options = {
     '@agenc_state': 'starting',
     ...(parent === null ? {} : { '@agenc_parent_window': parent }),
@@ -116,6 +155,8 @@ export function becomeMission(target: string, labels: WindowLabels, parent: Wind
   return [
     ...claimForMission(target, labels.missionId),
     ...setOptions(target, options),
+    markExplaining(target, false),
+    ...explainCrash(self, target, labels.missionId, environment),
     ['rename-window', '-t', target, literal(labels.windowName)],
   ]
 }
@@ -171,6 +212,12 @@ export function missionWindowsInFull(tmux: Tmux): Map<MissionId, MissionWindow> 
   const answer = tmux.ask(listMissionWindows)
   if (answer.kind === 'no-server') return new Map()
   return answer.kind === 'failed' ? null : windowsInFull(answer.lines)
+}
+
+/** The windows in which Claude has finished since the user last looked. */
+export function unseenWindows(tmux: Tmux): string[] {
+  const answer = tmux.ask(['list-windows', '-a', '-F', '#{?@agenc_done,#{window_id},}'])
+  return answer.kind === 'ok' ? answer.lines.filter(window => window !== '') : []
 }
 
 export function windowsUnknown(): AgencError {

@@ -5,7 +5,7 @@ import { withStore } from '../db/with-store.ts'
 import { ExitCode, isCancelled } from '../errors.ts'
 import { windowLabels } from '../mission/naming.ts'
 import { missionService } from '../mission/open-service.ts'
-import { requireTerminal } from '../surface/terminal.ts'
+import { hasTerminal } from '../surface/terminal.ts'
 import { formatIdentity, ownIdentity, type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
 import {
   type CurrentWindow,
@@ -14,18 +14,33 @@ import {
   openCurrentWindow,
 } from '../tmux/current-window.ts'
 import { returnClientsOfLastPane } from '../tmux/return-clients.ts'
+import type { Tmux } from '../tmux/tmux.ts'
 import { becomeMission, openWindowFrom } from '../tmux/windows.ts'
 import { reserveLease } from './lease.ts'
+import { wrapperEnvironment } from './mission-environment.ts'
 
-/** Where a mission will run: in a new window, in this process's own window, or in this terminal. */
+/**
+ * Where a mission will run: in a new window next to the current one, in the session from outside of it, in this process's
+ * own window, or in this terminal.
+ */
 export type Destination =
   | { kind: 'new-window'; from: OpenCurrentWindow }
+  | { kind: 'session'; tmux: Tmux }
   | { kind: 'this-window'; here: CurrentWindow }
   | { kind: 'terminal' }
 
-/** Call it before anything is created, because it throws if there is no terminal. */
+/** What the user asked for about the window. */
+export interface WindowWish {
+  /** Undefined if the user did not say. */
+  focus?: boolean | undefined
+  /** If there is no session, create one without showing it. */
+  detach?: boolean | undefined
+}
+
+/** Call it before anything is created, because it throws if there is no place for the mission. */
 export async function destinationFor(
   context: Context,
+  { focus, detach }: WindowWish,
   { stdinIsPrompt = false, here: wantsThisWindow = false } = {},
 ): Promise<Destination> {
   if (wantsThisWindow) {
@@ -35,8 +50,20 @@ export async function destinationFor(
     const from = await openCurrentWindow(context)
     if (from) return { kind: 'new-window', from }
   }
-  requireTerminal(context, { stdinIsPrompt })
-  return { kind: 'terminal' }
+  if (!detach && focus !== false && hasTerminal(context, { stdinIsPrompt })) return { kind: 'terminal' }
+  const { sessionFor } = await import('./open-in-session.ts')
+  return { kind: 'session', tmux: sessionFor(context, detach ?? false) }
+}
+
+/** A script outside the session must not move the user to another window, and neither must an agent. */
+function takesUserThere(context: Context, { kind }: Destination, { focus, detach }: WindowWish): boolean {
+  return focus ?? (!detach && kind !== 'session' && !isAgent(context))
+}
+
+/** Whether an agent runs this command, rather than the user. */
+export function isAgent({ env, stdin, out }: Context): boolean {
+  if (env.CLAUDECODE) return true
+  return Boolean(env.AGENC_MISSION_UUID) && !stdin.isTTY && !out.isTerminal
 }
 
 /**
@@ -47,16 +74,38 @@ export async function launchMission(
   context: Context,
   destination: Destination,
   mission: MissionRecord,
-  { focus = true, db }: { focus?: boolean; db?: Database } = {},
+  { db, ...wish }: WindowWish & { db?: Database | undefined },
 ): Promise<number> {
+  const isFocused = takesUserThere(context, destination, wish)
   switch (destination.kind) {
     case 'new-window': {
-      const open = (store: Database) => openMissionWindow(context, store, destination.from, mission, focus)
+      const open = (store: Database) =>
+        openMissionWindow(context, store, destination.from, mission, isFocused)
       await (db ? open(db) : withStore(context, open))
       return ExitCode.ok
     }
+    case 'session': {
+      const { tmux } = destination
+      const { openInSession } = await import('./open-in-session.ts')
+      const options = { focus: isFocused, isOld: hasRun(mission) }
+      const open = (store: Database) =>
+        startReserved(context, store, mission, command =>
+          openInSession(context, tmux, mission, command, options),
+        )
+      await (db ? open(db) : withStore(context, open))
+      if (context.err.isTerminal)
+        context.err.line('Started in the agenc session. Go there with: agenc tmux attach')
+      return ExitCode.ok
+    }
     case 'this-window':
-      destination.here.tmux.tell(...becomeMission(context.env.TMUX_PANE ?? '', windowLabels(mission), null))
+      destination.here.tmux.tell(
+        ...becomeMission(context.env.TMUX_PANE ?? '', {
+          labels: windowLabels(mission),
+          parent: null,
+          self: context.self,
+          environment: wrapperEnvironment(mission, null),
+        }),
+      )
       return runMissionHere(context, mission)
     case 'terminal':
       return runMissionHere(context, mission)
@@ -81,7 +130,8 @@ async function openMissionWindow(
       parent,
       after: from.window,
       focus,
-      hasCrashed: mission.wrapper_pid !== null,
+      self: context.self,
+      isOld: hasRun(mission),
     })
     return opened.pid
   })
@@ -109,6 +159,10 @@ export async function startReserved(
   }
 }
 
+function hasRun({ wrapper_pid, exit_at }: MissionRecord): boolean {
+  return wrapper_pid !== null || exit_at !== null
+}
+
 /** A wrapper mostly waits, so one V8 worker thread is enough. Node would start four. */
 const fewThreads = '--v8-pool-size=1'
 
@@ -132,10 +186,6 @@ export function wrapperCommand(
     id,
     ...openedBy,
   ]
-}
-
-export function wrapperEnvironment({ id }: MissionRecord, parent: string | null): Record<string, string> {
-  return { AGENC_MISSION_UUID: id, ...(parent === null ? {} : { AGENC_PARENT_WINDOW: parent }) }
 }
 
 async function runMissionHere(context: Context, { id }: MissionRecord): Promise<number> {

@@ -95,7 +95,7 @@ export function reserveLease(
 
 function existing(writer: MissionWriter, id: MissionId): MissionRecord {
   const mission = writer.get(id)
-  if (!mission) throw new AgencError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
+  if (!mission) throw new NoSuchMission(id)
   return mission
 }
 
@@ -103,6 +103,17 @@ function refuseRunning(mission: MissionRecord, probe: ProcessProbe, now: Date): 
   const holder = leaseHolder(mission)
   const liveness = holder ? probe.liveness([holder])[0]! : null
   if (statusOf(mission, liveness, now) === 'running') throw new AlreadyRunning(mission)
+}
+
+class NoSuchMission extends AgencError {
+  constructor(id: MissionId) {
+    super(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
+  }
+}
+
+/** Whether an error means that this process must not run the mission, now or later. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof AlreadyRunning || error instanceof NoSuchMission
 }
 
 /** Another process has the lease. */

@@ -7,7 +7,7 @@ export function runNotifyCommand(
   { exec, env }: Context,
   [program, ...args]: readonly string[],
   mission: MissionRecord,
-  { state, waitingFor }: { state: State; waitingFor: WaitingFor | null },
+  { state, waitingFor }: { state: State | 'crashed'; waitingFor: WaitingFor | null },
 ): void {
   const child = exec.start(program!, args, {
     env: {

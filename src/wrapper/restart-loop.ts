@@ -7,6 +7,7 @@ import { setPatience } from '../db/open-store.ts'
 import { getRepo } from '../db/repos.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
+import { guardedPlaces } from '../mission/guarded-places.ts'
 import { shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
 import { ApprovalLog } from './approval-log.ts'
@@ -96,7 +97,7 @@ export class RestartLoop {
     const own = paths.mission(id)
 
     const settings = new CurrentSettings(paths, this.#config)
-    const rules = new RuleEngine(db, this.#record(), paths, settings, log)
+    const rules = new RuleEngine(db, this.#record(), paths, settings, guardedPlaces(context), log)
     const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log)
     const record = () => this.#record()
     const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)

@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { effectiveApprove } from '../mission/effective-settings.ts'
+import type { GuardedPlaces } from '../mission/guarded-places.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { Paths } from '../paths.ts'
 import type { CurrentSettings } from './current-settings.ts'
@@ -39,6 +40,7 @@ export class RuleEngine {
   readonly #repo: string | null
   readonly #paths: Paths
   readonly #settings: CurrentSettings
+  readonly #guarded: GuardedPlaces
   readonly #log: Log
   #engine: Engine | null = null
 
@@ -47,6 +49,7 @@ export class RuleEngine {
     { id, repo }: Pick<MissionRecord, 'id' | 'repo'>,
     paths: Paths,
     settings: CurrentSettings,
+    guarded: GuardedPlaces,
     log: Log,
   ) {
     this.#db = db
@@ -54,6 +57,7 @@ export class RuleEngine {
     this.#repo = repo
     this.#paths = paths
     this.#settings = settings
+    this.#guarded = guarded
     this.#log = log
   }
 
@@ -104,7 +108,7 @@ export class RuleEngine {
 
   #requestOf({ tool, input, cwd }: ToolUse): Request {
     const dir = this.#paths.mission(this.#id).agent
-    return { tool, input, dir, cwd: cwd ?? dir }
+    return { tool, input, dir, cwd: cwd ?? dir, ...this.#guarded }
   }
 }
 

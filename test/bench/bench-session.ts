@@ -72,6 +72,7 @@ function openMissionWindow(
     directory: box.paths.mission(mission.id).agent,
     command,
     environment: { AGENC_MISSION_UUID: mission.id },
+    self: [process.execPath, agencScript],
     parent: null,
     after: null,
     focus: false,

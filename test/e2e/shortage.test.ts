@@ -61,9 +61,9 @@ test('a wrapper names it on its screen', async () => {
       env: box.env,
       cwd: box.root,
     })
-    await terminal.waitForText(/Press Enter|ulimit|EMFILE/)
+    await Promise.race([terminal.waitForText('q: close'), terminal.exited])
     screens.push(terminal.screen().replaceAll('\n', ''))
-    terminal.type('\r')
+    terminal.type('q')
     await terminal.exited
   }
   const explained = screens.filter(screen => screen.includes('agenc: '))

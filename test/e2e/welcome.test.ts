@@ -39,6 +39,37 @@ describe('agenc alone', () => {
     expect(existsSync(box.agencHome)).toBe(false)
   })
 
+  test('the first time, setup ends in the session', async () => {
+    const session = sessionBox()
+    const terminal = open(session, [], 120)
+    await terminal.waitForText(/^\? Editor/m)
+    // Every question gets its default. The last ones depend on the machine.
+    await waitFor('the session', () => {
+      if (/^\? /m.test(terminal.screen())) terminal.type('\r')
+      return terminal.screen().includes('(blank)')
+    })
+    expect(session.windows()).toHaveLength(1)
+    terminal.type('\u0003')
+    expect(await terminal.exited).toBe(0)
+  })
+
+  test('a key that hides one of tmux is named', async () => {
+    const box = sessionBox()
+    const terminal = open(box, ['setup'], 120)
+    await terminal.waitForText(/^\? Editor/m)
+    for (const question of ['Permission mode', 'Approvals', 'Key after the tmux prefix']) {
+      terminal.type('\r')
+      await terminal.waitForText(`? ${question}`)
+    }
+    terminal.type('d\r')
+    await terminal.waitForText('hides detach-client there. Detach there with C-b d d.')
+    terminal.type('\u0003')
+    expect(await terminal.exited).toBe(130)
+    const flagged = box.agenc(['setup', '--yes', '--hotkey', 'd'])
+    expect(flagged).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('hides detach-client') })
+    expect(box.agenc(['setup', '--yes', '--hotkey', 'a']).stderr).not.toContain('hides')
+  })
+
   test('after setup, opens the session', async () => {
     const session = sessionBox()
     expect(session.agenc(['setup', '--yes']).exitCode).toBe(0)

@@ -127,10 +127,11 @@ describe('mission stop', () => {
     const { toolPid } = useStubbornClaude(box, 1_000)
     box.run(['mission', 'new', '--blank'])
     await toolPid()
-    const stopping = box.run(['mission', 'stop', box.records()[0]!.id])
+    const { id } = box.records()[0]!
+    const stopping = box.run(['mission', 'stop', id])
     expect(await stopping.exited).toBe(0)
     expect(stopping.raw()).toContain('1 of 1 still ending')
-    expect(stopping.screen().trim()).toBe('')
+    expect(stopping.screen().trim()).toMatch(new RegExp(`^Stopped .*${id.slice(0, 8)}.*\\.$`))
   })
 
   test('works from a tool of the mission itself', async () => {
@@ -382,11 +383,11 @@ describe('a failed start', () => {
     writeFileSync(config, '{ "half')
     for (let attempt = 0; attempt < 2; attempt++) {
       const terminal = box.run(['mission', 'resume', id])
-      await terminal.waitForText('Press Enter')
+      await terminal.waitForText('Enter: resume, q: close')
       expect(terminal.screen()).toContain('/.claude.json: ')
       expect(box.record(id)).toMatchObject({ wrapper_pid: null, exit_code: 1, ended_by: 'lost' })
       expect(status(box, id)).toBe('crashed')
-      terminal.type('\r')
+      terminal.type('q')
       expect(await terminal.exited).toBe(1)
     }
     writeFileSync(config, whole)
@@ -399,7 +400,7 @@ describe('a failed start', () => {
     const { id } = await box.mission()
     expect(box.agenc(['mission', 'stop', id]).exitCode).toBe(0)
     writeFileSync(join(box.home, '.claude.json'), '{ "half')
-    await box.run(['mission', 'resume', id]).waitForText('Press Enter')
+    await box.run(['mission', 'resume', id]).waitForText('Enter: resume, q: close')
     expect(status(box, id)).toBe('stopped')
   })
 
@@ -410,7 +411,7 @@ describe('a failed start', () => {
     const run = join(box.agencHome, 'missions', id, 'run')
     rmSync(run, { recursive: true })
     writeFileSync(run, '')
-    await box.run(['mission', 'resume', id]).waitForText('Press Enter')
+    await box.run(['mission', 'resume', id]).waitForText('Enter: resume, q: close')
     expect(box.record(id).wrapper_pid).toBeNull()
     expect(status(box, id)).toBe('stopped')
   })
@@ -422,7 +423,7 @@ describe('a failed start', () => {
     box.agenc(['config', 'set', 'claude.command', '/nowhere/claude'])
     for (let attempt = 0; attempt < 3; attempt++) {
       const terminal = box.run(['mission', 'resume', id])
-      await terminal.waitForText('Press Enter')
+      await terminal.waitForText('Enter: resume, q: close')
       expect(existsSync(new MissionPaths(join(box.agencHome, 'missions', id)).wakeup)).toBe(false)
     }
   })

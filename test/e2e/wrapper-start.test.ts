@@ -283,8 +283,8 @@ setInterval(() => {
       const slow = box.agencJson<string>(['config', 'get', 'claude.command'])
       box.agenc(['config', 'set', 'claude.command', '/bin/false'])
       const failed = box.run(['mission', 'new', '--blank', '--prompt', '/compact now'])
-      await failed.waitForText('Press Enter')
-      failed.type('\r')
+      await failed.waitForText('Enter: resume, q: close')
+      failed.type('q')
       await failed.exited
       box.agenc(['config', 'set', 'claude.command', slow])
       box.release()
@@ -335,15 +335,15 @@ describe('a start fails with an explanation', () => {
     expect(box.records()).toEqual([])
   })
 
-  test('if Claude fails at once: its output stays on the screen until Enter', async () => {
+  test('if Claude fails at once: its output stays on the screen until q', async () => {
     const box = wrapperBox()
     const script = '[ "$1" = --version ] && echo 2.1.325 && exit\necho "no licence found"; exit 3'
     box.agenc(['config', 'set', 'claude.command', writeProgram(join(box.root, 'failing'), script)])
     const terminal = box.run(['mission', 'new', '--blank'])
-    await terminal.waitForText('Press Enter')
+    await terminal.waitForText('Enter: resume, q: close')
     expect(terminal.screen()).toContain('no licence found')
     expect(box.records()[0]).toMatchObject({ wrapper_pid: null, exit_code: 3, ended_by: 'failed' })
-    terminal.type('\r')
+    terminal.type('q')
     expect(await terminal.exited).toBe(3)
   })
 })

@@ -24,7 +24,7 @@ export interface Expectations {
 }
 
 const settleMs = 30_000
-const pressEnter = 'Press Enter to close this window.'
+const choice = 'Enter: resume, q: close'
 
 /**
  * The assertions after every fault. First everything agenc says must be true. Then crashed missions are restored, the
@@ -33,7 +33,7 @@ const pressEnter = 'Press Enter to close this window.'
 export async function assertHealthy(box: ObservedBox, expectations: Expectations): Promise<void> {
   await assertTruthful(box, expectations)
   await assertRestorable(box, expectations)
-  await closeExplanations(box, expectations.explanations ?? 0)
+  await closeExplanations(box)
   await assertContinues(box, withStatus(expectations, ['running', 'crashed']))
   await assertResumable(box, withStatus(expectations, ['stopped']))
   await assertNothingLeft(box, expectations)
@@ -47,7 +47,7 @@ export async function assertTruthful(box: ObservedBox, expectations: Expectation
     if (status === 'running') await assertRuns(box, id)
     else await assertGone(box, id)
   }
-  assertWindows(box, expectations)
+  await assertWindows(box, expectations)
   assertStoreIntact(box)
   assertNothingPending(box)
   assertDoctorAgrees(box, withStatus(expectations, ['crashed']).length)
@@ -115,20 +115,18 @@ interface ExplanationWindow {
 function explanationWindows(box: ObservedBox): ExplanationWindow[] {
   return box
     .openWindows()
-    .filter(({ mission }) => mission === '')
-    .filter(({ id }) => box.screen(id).includes(pressEnter))
+    .filter(({ id, state }) => state === 'crashed' && box.screen(id).includes(choice))
     .map(({ id }) => ({ id, pid: Number(box.tmux('display-message', '-p', '-t', id, '#{pane_pid}')) }))
 }
 
-/** One window for each running mission, and none that claims another one. */
-function assertWindows(box: ObservedBox, { missions, explanations = 0 }: Expectations): void {
-  const windows = box.openWindows()
+/** One window for each running mission, and otherwise only those that show why a mission ended. */
+async function assertWindows(box: ObservedBox, { missions, explanations = 0 }: Expectations): Promise<void> {
+  await waitFor('the explanations', () => explanationWindows(box).length === explanations).catch(() => {})
+  const explaining = explanationWindows(box).map(({ id }) => id)
+  expect(explaining, 'windows that explain').toHaveLength(explanations)
   const running = withStatus({ missions }, ['running']).map(([id]) => id)
-  const claimed = windows.map(({ mission }) => mission).filter(mission => mission !== '')
-  expect(claimed.sort(), 'missions with a window').toEqual(running.sort())
-  const others = windows.filter(({ mission }) => mission === '').map(({ id }) => box.screen(id))
-  expect(others, 'windows without a mission').toHaveLength(explanations)
-  for (const screen of others) expect(screen).toContain(pressEnter)
+  const others = box.openWindows().filter(({ id }) => !explaining.includes(id))
+  expect(others.map(({ mission }) => mission).sort(), 'missions with a window').toEqual(running.sort())
 }
 
 function assertStoreIntact(box: ObservedBox): void {
@@ -185,14 +183,12 @@ async function assertRestorable(box: ObservedBox, { missions }: Expectations): P
     const wanted = crashed.includes(mission.id) ? { status: 'running' } : { status, wrapper_pid }
     expect(mission, 'after restore').toMatchObject({ ...wanted, session_id })
   }
-  const claimed = box.openWindows().filter(({ mission }) => mission !== '')
+  const claimed = box.openWindows().filter(({ mission, state }) => mission !== '' && state !== 'crashed')
   expect(claimed).toHaveLength(withStatus({ missions }, ['running', 'crashed']).length)
 }
 
-async function closeExplanations(box: ObservedBox, count: number): Promise<void> {
-  const windows = explanationWindows(box)
-  expect(windows).toHaveLength(count)
-  for (const { id } of windows) box.tmux('send-keys', '-t', id, 'Enter')
+async function closeExplanations(box: ObservedBox): Promise<void> {
+  for (const { id } of explanationWindows(box)) box.tmux('send-keys', '-t', id, 'q')
   await waitFor('windows that were read to close', () => explanationWindows(box).length === 0)
 }
 

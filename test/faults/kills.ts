@@ -23,6 +23,7 @@ export interface Kill {
 }
 
 const crashed: Outcome = { status: 'crashed', isExplained: false }
+const explained: Outcome = { status: 'crashed', isExplained: true }
 const stopped: Outcome = { status: 'stopped', isExplained: false }
 
 const signalWrapper = (signal: NodeJS.Signals) => (_box: FaultBox, subjects: readonly Subject[]) => {
@@ -62,11 +63,11 @@ export const processKills: readonly Kill[] = [
   {
     title: 'kill -9 of Claude',
     strike: killClaude,
-    outcome: { status: 'crashed', isExplained: true },
+    outcome: explained,
     sparesErrorScreens: true,
   },
-  { title: 'kill -9 of the wrapper', strike: signalWrapper('SIGKILL'), outcome: crashed },
-  { title: 'kill -9 of both', strike: killBoth, outcome: crashed },
+  { title: 'kill -9 of the wrapper', strike: signalWrapper('SIGKILL'), outcome: explained },
+  { title: 'kill -9 of both', strike: killBoth, outcome: explained },
   {
     title: 'kill -9 of the guard',
     strike: killGuard,
@@ -76,7 +77,7 @@ export const processKills: readonly Kill[] = [
   {
     title: 'kill -9 of everything',
     strike: killEverything,
-    outcome: crashed,
+    outcome: explained,
   },
   { title: 'TERM to the wrapper', strike: signalWrapper('SIGTERM'), outcome: stopped },
 ]

@@ -107,7 +107,7 @@ async function reach(
       await waitFor('the tool', () => existsSync(join(box.paths(id).agent, 'in-tool')))
       return {}
     case 'error screen':
-      await waitFor('the error', () => box.screen(window).includes('Press Enter'))
+      await waitFor('the error', () => box.screen(window).includes('q: close'))
       return {}
     case 'idle':
       await untilAnswered(box, id)

@@ -15,7 +15,8 @@ export function pretendMission(box: SessionBox, { name, repo, state = 'idle', is
   const id = newMissionId()
   const window = box.tmux('new-window', '-d', '-t', '=agenc:', '-P', '-F', '#{window_id}', 'exec cat').trim()
   const labels = windowLabels({ id, name: name ?? null, repo: repo ?? null })
-  for (const command of becomeMission(window, labels, null)) box.tmux(...command)
+  for (const command of becomeMission(window, { labels, parent: null, self: ['true'], environment: {} }))
+    box.tmux(...command)
   box.tmux('set-option', '-w', '-t', window, '@agenc_state', state)
   if (isDone) box.tmux('set-option', '-w', '-t', window, '@agenc_done', '1')
   return id

@@ -102,6 +102,9 @@ export function sessionBox({
     },
     start: async () => {
       const terminal = session.attach()
+      // After a crash, attach offers to restore missions first.
+      const isAsked = (await terminal.waitForText(/\(blank\)|\(Y\/n\)/)).includes('(Y/n)')
+      if (isAsked) terminal.type('n\r')
       await terminal.waitForText('(blank)')
       terminal.type('\r')
       const window = await waitFor('the first mission', () =>

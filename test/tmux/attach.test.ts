@@ -73,6 +73,8 @@ test('if the recorded server is gone, the session is created on the current serv
   onTestFinished(() => void work('kill-server'))
   await terminal.waitForText('shell$')
   terminal.type(`${process.execPath} ${agencScript} tmux attach\r`)
+  await terminal.waitForText('Restore it? (Y/n)')
+  terminal.type('n\r')
   await terminal.waitForText('(blank)')
   expect(work('list-clients', '-F', '#{session_name}')).toBe('agenc\n')
 })

@@ -57,6 +57,17 @@ test('a waiting mission in another window is announced once, and marked and coun
   await waitFor('two notices', () => readFileSync(log, 'utf8').trimEnd().split('\n').length === 2)
 })
 
+test('a mission that finished while nobody was there is seen by whoever attaches to it', async () => {
+  const box = sessionBox()
+  const { id, mission } = await box.start()
+  say(box, id, '[[text it is done]]')
+  await waitFor('the mark', () => box.tmux('show-options', '-wqv', '-t', id, '@agenc_done') !== '')
+  await box.waitForState(mission, 'idle')
+  const terminal = box.attach()
+  await terminal.waitForText('1 idle')
+  expect(box.tmux('show-options', '-wqv', '-t', id, '@agenc_done')).toBe('')
+})
+
 test('every client of the session gets the message once, and no other client does', async () => {
   const box = sessionBox()
   const { b } = await attended(box)

@@ -73,6 +73,8 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
     await waitFor('all processes to end', () => !processes.some(isAlive))
     expect(statuses(box)).toEqual(['crashed', 'crashed'])
     const terminal = box.attach()
+    await terminal.waitForText('2 missions were running. Restore them? (Y/n)')
+    terminal.type('n\r')
     await terminal.waitForText('(blank)')
     await terminal.waitForText('agenc tmux restore')
     terminal.type('\u0002d')
@@ -111,19 +113,20 @@ describe('missions crash when tmux goes down, and restore reopens them', () => {
     expect(statuses(box)).toEqual(['running', 'running'])
   })
 
-  test("a crashed mission's window that the user's panes keep open no longer belongs to the mission", async () => {
+  test("a crashed mission is resumed in its own pane, next to the user's panes", async () => {
     const box = sessionBox()
     const a = await box.start()
     const b = await box.startFrom(a.id, '--prompt', 'hello [[text good morning]]')
     box.tmux('split-window', '-t', b.id, 'cat')
     process.kill(box.mission(b.mission).wrapper_pid!, 'SIGKILL')
-    await box.waitForState(b.mission, 'crashed')
+    await waitFor('the reason', () => box.windowOf(b.mission)?.state === 'crashed')
     expect(box.agenc(['mission', 'resume', b.mission], { env: box.inside(a.id) }).exitCode).toBe(0)
     await box.waitForState(b.mission, 'idle')
-    const windows = box.windows()
-    expect(windows).toHaveLength(3)
-    expect(windows.find(({ id }) => id === b.id)).toMatchObject({ mission: '', state: '' })
-    expect(box.mission(b.mission).tmux_window).toBe(box.windowOf(b.mission)!.id)
+    expect(box.windows().map(({ id, panes }) => [id, panes])).toEqual([
+      [a.id, 1],
+      [b.id, 2],
+    ])
+    expect(box.mission(b.mission).tmux_window).toBe(b.id)
   })
 
   test('the home of a running session overrides the caller’s, with a warning', async () => {

@@ -115,6 +115,7 @@ describe('a call', () => {
         directory: '/',
         command: ['cat'],
         environment: {},
+        self: ['true'],
         parent: null,
         after: window,
         focus: false,

@@ -103,6 +103,7 @@ async function openMissionWindow(tmux: Tmux, continueWith: OpenCall['continueWit
       directory: '/',
       command: ['cat'],
       environment: {},
+      self: ['true'],
       parent: null,
       after: window,
       focus: false,

@@ -124,7 +124,7 @@ describe('the parent window', () => {
     expect(box.windowOf(fromPane.stdout.trim())).toMatchObject({ parent: b.id })
   })
 
-  test("from Claude's Bash tool, it is that mission's window, not the current one", async () => {
+  test("a mission from Claude's Bash tool opens after that Claude's window, and moves nobody", async () => {
     const box = sessionBox()
     box.agenc(['config', 'set', 'claude.permission_mode', 'acceptEdits'])
     const a = await box.start()
@@ -138,8 +138,9 @@ describe('the parent window', () => {
       return box.windows().length === 3
     })
     const [, side] = box.windows()
-    expect(side).toMatchObject({ parent: a.id, isActive: true })
+    expect(side).toMatchObject({ parent: '', isActive: false })
     expect(side!.mission).not.toBe(b.mission)
+    expect(box.windowOf(b.mission)!.isActive).toBe(true)
   })
 
   test('AGENC_TMUX alone does not mean inside the session', () => {
@@ -210,6 +211,7 @@ describe('two processes that resume the same mission at once', () => {
       directory: box.root,
       command: wrapperCommand({ self: [process.execPath, agencScript] }, { id }),
       environment: {},
+      self: [process.execPath, agencScript],
       parent: null,
       after: null,
       focus: false,
@@ -244,15 +246,16 @@ describe('two processes that resume the same mission at once', () => {
   })
 })
 
-test('a window that only shows why Claude ended is not the mission’s', async () => {
+test('a window that only shows why Claude ended is marked, and is no place where the mission runs', async () => {
   const box = sessionBox()
   const a = await box.start()
   box.agenc(['config', 'set', 'claude.command', '/bin/false'])
   const made = box.agenc(['mission', 'new', '--blank'], { env: box.inside(a.id) })
-  const { id } = box.windows().find(window => window.id !== a.id)!
-  await waitFor('the reason', () => box.tmux('capture-pane', '-p', '-t', id).includes('Press Enter to close'))
-  expect(box.windows().find(window => window.id === id)).toMatchObject({ mission: '', state: '' })
-  expect(box.mission(made.stdout.trim()).tmux_window).toBeNull()
+  const mission = made.stdout.trim()
+  const { id } = box.windowOf(mission)!
+  await waitFor('the reason', () => box.tmux('capture-pane', '-p', '-t', id).includes('q: close'))
+  expect(box.windowOf(mission)).toMatchObject({ id, state: 'crashed' })
+  expect(box.mission(mission).tmux_window).toBeNull()
 })
 
 test('rename also renames the window, and prints nothing if there is none', async () => {

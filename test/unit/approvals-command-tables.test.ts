@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { decide, objection } from '../../src/approvals/decide.ts'
 import type { Rule } from '../../src/approvals/rule.ts'
 import type { Approve } from '../../src/config/approve-modes.ts'
-import { allowed, hostile, maybePushes, notPushes, pushes } from './approvals-command-tables.ts'
+import {
+  allowed,
+  hostile,
+  maybePushes,
+  notProven,
+  notPushes,
+  pushes,
+  unreadable,
+} from './approvals-command-tables.ts'
 
 const dir = '/mission/agent'
 const everyday: Rule[] = ['git *', 'ls', 'ls *', 'npm test'].map(match => ({
@@ -26,6 +34,11 @@ test('the tables hold more than 400 different commands, most of them hostile', (
 describe('with rules that allow git *, ls and npm test', () => {
   test.each(allowed)('allows %j', command => {
     expect(bash(command, everyday)).toMatchObject({ decision: 'allow' })
+  })
+
+  test.each(notProven)('asks about %j, which has no proof', command => {
+    expect(bash(command, everyday)).toMatchObject({ decision: 'ask' })
+    expect(bash(command, [], 'all')).toMatchObject({ decision: 'allow' })
   })
 
   test.each(hostile)('asks about %j', command => {
@@ -58,5 +71,13 @@ describe('with a rule that denies git push', () => {
   test.each(maybePushes)('even approve mode all asks about %j', command => {
     expect(bash(command, noPush, 'all').decision).toBe('ask')
     expect(bash(command, [], 'all').decision).toBe('allow')
+  })
+
+  test.each(unreadable)('%j is asked in every mode, with and without rules', command => {
+    const anything: Rule[] = [{ tool: 'Bash', decision: 'allow' }]
+    for (const rules of [noPush, [], anything])
+      for (const mode of ['rules', 'all'] as const) expect(bash(command, rules, mode).decision).toBe('ask')
+    const request = { tool: 'Bash', input: { command }, dir, cwd: dir }
+    expect(objection(request, [], path => path)?.decision).toBe('ask')
   })
 })

@@ -7,6 +7,7 @@ import { parseConfig } from '../../src/config/check.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
+import { guardedPlaces } from '../../src/mission/guarded-places.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemRunner } from '../../src/system/runner.ts'
@@ -40,7 +41,8 @@ async function box() {
   const asksDirectory = join(home, 'ask')
   mkdirSync(asksDirectory)
   const settings = new CurrentSettings(paths, parsed.config)
-  const ruleEngine = new RuleEngine(db, { id, repo: null }, paths, settings, () => {})
+  const guarded = guardedPlaces({ paths, env: { HOME: home } })
+  const ruleEngine = new RuleEngine(db, { id, repo: null }, paths, settings, guarded, () => {})
   await ruleEngine.makeReady()
   const log = () => {}
   const requests = new Requests(ruleEngine, new ApprovalLog(db, id, () => new Date(), log), log)

@@ -222,9 +222,11 @@ describe('redirections need the permission for Write', () => {
     ['ls > .git/config', 'ask'],
     ['ls > $x', 'ask'],
     ['ls > *.txt', 'ask'],
-    ['cd src && ls > x', 'ask'],
+    ['cd src && ls > x', 'allow'],
+    ['cd src && ls > away/x', 'ask'],
+    ['cd $x && ls > x', 'ask'],
     ['ls > ~/x', 'ask'],
-    ['ls >| out.txt', 'allow'],
+    ['ls >| out.txt', 'ask'],
     ['ls > a.txt > new.txt', 'allow'],
     ['ls > a.txt > ../x', 'ask'],
     ['ls > {a.txt,../x}', 'ask'],
@@ -238,7 +240,7 @@ describe('redirections need the permission for Write', () => {
     ),
     ['for i in a b; do ls > x; cd ..; done', 'ask'],
     ['while ls > x; do cd ..; done', 'ask'],
-    ['for i in a b; do ls > x; done', 'allow'],
+    ['for i in a b; do ls > x; done', 'ask'],
   ])('%s: %s', (command, decision) => {
     expect(bash(command)).toBe(decision)
   })
@@ -252,16 +254,16 @@ describe('redirections need the permission for Write', () => {
 
 test('a command rule with {dir} follows links, also after = in an argument', () => {
   const alias = join(root, 'alias')
-  const rules: Rule[] = ['dd if=* of={dir}/*', 'cat {dir}/*', 'cd *', 'cd'].map(match => ({
+  const rules: Rule[] = ['grep --file={dir}/*', 'cat {dir}/*', 'cd *', 'cd'].map(match => ({
     tool: 'Bash',
     match,
     decision: 'allow',
   }))
   const bash = (command: string) =>
     decide({ tool: 'Bash', input: { command }, dir: alias, cwd: alias }, rules, 'rules').decision
-  expect(bash(`dd if=a.txt of=${alias}/new`)).toBe('allow')
-  expect(bash(`dd if=a.txt of=${alias}/link`)).toBe('ask')
-  expect(bash(`dd if=link of=${alias}/new`)).toBe('ask')
+  expect(bash(`grep --file=${alias}/new a.txt`)).toBe('allow')
+  expect(bash(`grep --file=${alias}/link a.txt`)).toBe('ask')
+  expect(bash(`grep --file=${alias}/new link`)).toBe('ask')
   expect(bash(`cat ${alias}/a.txt src/deep/x`)).toBe('allow')
   expect(bash(`cat ${alias}/a.txt link`)).toBe('ask')
   expect(bash(`cd /; cat ${alias}/a.txt`)).toBe('allow')
@@ -275,4 +277,33 @@ test('realPath follows links as the kernel does', () => {
   expect(realPath('/')).toBe('/')
   expect(realPath('/no/such/./place/..')).toBe('/no/such')
   expect(() => realPath(join(dir, 'loop'))).toThrow('too many symbolic links')
+})
+
+test('cd needs no rule inside the mission, and git must be in its top directory by every reading of ..', () => {
+  const mission = join(root, 'cd-mission')
+  mkdirSync(join(mission, 'sub'), { recursive: true })
+  mkdirSync(join(mission, 'other'))
+  symlinkSync('../other', join(mission, 'sub', 'link'))
+  symlinkSync(root, join(mission, 'out'))
+  const rules: Rule[] = ['git status', 'npm test'].map(match => ({ tool: 'Bash', match, decision: 'allow' }))
+  const decisionOn = (command: string) =>
+    decide({ tool: 'Bash', input: { command }, dir: mission, cwd: mission }, rules, 'rules').decision
+  expect(decisionOn('cd sub && npm test')).toBe('allow')
+  expect(decisionOn(`cd ${mission} && git status`)).toBe('allow')
+  expect(decisionOn('cd sub/.. && git status')).toBe('allow')
+  for (const command of ['cd sub && git status', 'cd sub/link/.. && git status', 'cd out && npm test'])
+    expect(decisionOn(command), command).toBe('ask')
+  for (const command of [
+    'cd ..',
+    'cd',
+    'cd -',
+    'cd ~',
+    'cd $x',
+    'cd "$x"',
+    'cd su*',
+    'cd out',
+    'x=1 cd sub',
+    'cd sub sub',
+  ])
+    expect(decisionOn(command), command).toBe('ask')
 })

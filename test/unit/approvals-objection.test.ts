@@ -32,10 +32,10 @@ describe('asks about commands that might turn out to be what a rule denies', () 
     'x=$(cat f); git $x',
     'for s in status push; do git "$s"; done',
     'f() { git "$1"; }; f push',
-    'f() { "$@"; }; f git push',
     'p=x; read p; git $p',
     'trap "$cmd" EXIT',
     'git p$y',
+    'p=push; git $p',
     '$(echo git push)/x .',
     'eval "$cmd"',
     'bash -c "$cmd"',
@@ -65,9 +65,9 @@ describe('denies commands that match whatever the unknown values are', () => {
   test.each([
     'git push $x',
     'git "push" "$@"',
-    'p=push; git $p',
     'x="git push"; $x',
     'sudo git push $(date)',
+    'f() { "$@"; }; f git push',
   ])('%s', command => {
     expect(objectionTo(command)).toBe('deny')
   })
@@ -97,7 +97,6 @@ describe('does not object to commands that cannot match a deny rule', () => {
     'sort -o "$out" "$in"',
     'curl -o "$f" https://example.org/x',
     'gcc -o "$OUT" main.c',
-    '"$PYTHON" -m pytest',
     '$HOME/.local/bin/tool run',
     '"$HOME"/bin/tool $args',
     '$PWD/node_modules/.bin/eslint .',
@@ -147,10 +146,10 @@ test.each([
   ['Bash', { command: 'for i in 1 2; do echo x > a; cd secrets; done' }, 'ask'],
   ['Bash', { command: 'while echo x > a; do cd secrets; done' }, 'ask'],
   ['Bash', { command: 'for ((;;)); do echo x > a; cd secrets; done' }, 'ask'],
-  ['Bash', { command: 'f() { echo x > a; }; cd secrets; f' }, 'ask'],
+  ['Bash', { command: 'f() { echo x > a; }; cd secrets; f' }, 'deny'],
   ['Bash', { command: 'x=cd; $x secrets; echo x > a' }, 'ask'],
   ['Bash', { command: "trap 'echo x > secrets/a' EXIT" }, 'deny'],
-  ['Bash', { command: "trap 'echo x > a' EXIT; cd secrets" }, 'ask'],
+  ['Bash', { command: "trap 'echo x > a' EXIT; cd secrets" }, 'deny'],
   ['Bash', { command: "alias g='cd secrets'\ng; echo x > a" }, 'ask'],
   ['Bash', { command: 'for i in 1 2; do echo x > /m/a; cd secrets; done' }, 'none'],
   ['Bash', { command: 'f() { echo x; }; f > a; $HOME/bin/x; "$HOME"/y > b' }, 'none'],

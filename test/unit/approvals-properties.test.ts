@@ -79,6 +79,67 @@ describe('joining commands', () => {
   })
 })
 
+describe('wildcards', () => {
+  const programs = [
+    'git log',
+    'sed -n',
+    'npm run',
+    'make',
+    'sort',
+    'rg',
+    'find .',
+    'pytest',
+    'tar tf',
+    'go test',
+    'foo',
+    'curl',
+  ]
+  const known = ['-n', '--stat', '-l', '-x', '1p', 'a.ts', 'test', '--']
+  /** No program has these options, so nobody can know what they do. */
+  const unheardOf = fc
+    .tuple(
+      fc.constantFrom('--', '-,', '--no-'),
+      fc.stringMatching(/^zz[a-z]{2,8}$/),
+      fc.constantFrom('', '=x', '=./x y', ' x'),
+    )
+    .map(parts => parts.join(''))
+
+  test('no set of wildcard rules allows an option that nobody knows', () => {
+    const patterns = fc.array(
+      fc
+        .tuple(fc.constantFrom(...programs, '*'), fc.constantFrom('*', ' *', ' * *', '?*'))
+        .map(parts => parts.join('')),
+      { minLength: 1, maxLength: 6 },
+    )
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...programs),
+        fc.array(fc.constantFrom(...known.slice(0, -1)), { maxLength: 3 }),
+        unheardOf,
+        patterns,
+        (program, words, option, matches) => {
+          const rules = matches.map((match): Rule => ({ tool: 'Bash', match, decision: 'allow' }))
+          expect(decision([program, ...words, option].join(' '), rules)).toBe('ask')
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('another allow rule never turns an ask about a whole command into more than that rule covers', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...hostile),
+        fc.constantFrom('git *', 'ls*', 'npm test', 'git log*'),
+        (command, match) => {
+          expect(decision(command, [...everyday, { tool: 'Bash', match, decision: 'allow' }])).toBe('ask')
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+})
+
 test('decide never throws, whatever the input', () => {
   const modes = fc.constantFrom(...approveModes)
   const rules = fc.array(
@@ -117,7 +178,18 @@ test('long input is decided correctly and in time', () => {
   expect(decision(`git add ${'x '.repeat(20_000)}`)).toBe('allow')
   expect(decision(`sudo ${'-x '.repeat(20_000)}`)).toBe('ask')
   expect(decision(`${'$('.repeat(3000)}id${')'.repeat(3000)}`)).toBe('ask')
-  expect(decision(`ls ${'{a,b}'.repeat(200)}`)).toBe('allow')
+  expect(decision(`ls ${'{a,b}'.repeat(200)}`)).toBe('ask')
+  expect(decision(`ls "${'a\\\\"'.repeat(30_000)}`)).toBe('ask')
+  expect(
+    decision(`make ${'-j 4 '.repeat(20_000)}!`, [{ tool: 'Bash', match: 'make *', decision: 'allow' }]),
+  ).toBe('ask')
+  expect(decision(`bash -c "${'git status; '.repeat(8000)}"`, [], 'all')).toBe('allow')
+  expect(decision('cd a; '.repeat(8000), [], 'all')).toBe('ask')
+  expect(decision(`awk '${'{'.repeat(50_000)}'`, [{ tool: 'Bash', match: 'awk *', decision: 'allow' }])).toBe(
+    'ask',
+  )
+  expect(decision(`sed -n '${'s/a/b/;'.repeat(6000)}'`, [], 'all')).toBe('allow')
+  expect(decision(`foo "$x${'/'.repeat(50_000)}"`, [], 'all')).toBe('allow')
   const inDir: Rule[] = [{ tool: 'Bash', match: 'ls {dir}/*', decision: 'allow' }]
   expect(decision(`ls ${dir}/x ${'a,'.repeat(100)}`, inDir)).toBe('allow')
   expect(decision(`ls ${dir}/x ${'a,'.repeat(100_000)}`, inDir)).toBe('ask')

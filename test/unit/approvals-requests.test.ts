@@ -8,6 +8,7 @@ import { parseConfig } from '../../src/config/check.ts'
 import { listApprovals } from '../../src/db/approvals.ts'
 import { insertMission } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
+import { guardedPlaces } from '../../src/mission/guarded-places.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemRunner } from '../../src/system/runner.ts'
@@ -35,7 +36,14 @@ async function requestsBox(settings: object = {}, repo: string | null = null) {
   const log = () => {}
   const onHandedOver = vi.fn()
   const current = new CurrentSettings(paths, parsed.config)
-  const rules = new RuleEngine(db, { id, repo }, paths, current, log)
+  const rules = new RuleEngine(
+    db,
+    { id, repo },
+    paths,
+    current,
+    guardedPlaces({ paths, env: { HOME: paths.home } }),
+    log,
+  )
   await rules.makeReady()
   const requests = new Requests(rules, new ApprovalLog(db, id, () => new Date(nowMs), log), log)
   requests.onHandedOver = onHandedOver

@@ -46,7 +46,7 @@ describe('order of decisions', () => {
   })
 
   test('approve mode all allows everything unless a rule denies it or says to ask', () => {
-    expect(bash('make && $x', [], 'all').decision).toBe('allow')
+    expect(bash('make && foo "$x"', [], 'all').decision).toBe('allow')
     expect(bash('git push', rules, 'all').decision).toBe('ask')
     expect(bash('git push -f', rules, 'all').decision).toBe('deny')
   })
@@ -86,17 +86,60 @@ describe('globs over commands', () => {
     ['*', 'make all'],
     ['git commit -m *', 'git commit -m "a b"'],
     ['ls {dir}/*', 'ls /mission/agent/src'],
+    ['ls*', 'ls -la'],
+    ['ls*', 'ls'],
+    ['cp {dir}/*', 'cp /mission/agent/a b'],
+    ['{dir}/scripts/x y', '/mission/agent/scripts/x y'],
+    ['timeout 30 npm test', 'timeout 30 npm test'],
+    ['npm test', 'timeout 30 npm test'],
+    ['grep *', 'xargs -0 grep foo'],
     ['ls {dir}/*', 'ls /mission/agent/src -la x ../agent/y'],
-    ['dd if=* of={dir}/*', 'dd if=a of=/mission/agent/b'],
-    ['make DESTDIR={dir}/*', 'make DESTDIR=/mission/agent/x -j4 HEAD~1'],
-    ['curl -o {dir}/*', 'curl -o /mission/agent/x https://example.com:8080/y'],
-    ['../tools/*', '../tools/x y'],
   ])('%j covers %j', (pattern, command) => {
     expect(bash(command, [pattern]).decision).toBe('allow')
   })
 
   test.each([
     ['git', 'git status'],
+    ['ls*', 'ls/evil'],
+    ['ls*', 'lsof'],
+    ['l*', 'ls'],
+    ['?s', 'ls'],
+    ['*s', 'ls'],
+    ['git*', 'git-upload-pack x'],
+    ['sort *', 'xargs sort'],
+    ['npm run *', 'npm run test -prefix=/evil'],
+    ['npm run *', 'npm run test -- --config=x'],
+    ['npm run *', 'npm run -prefix /evil'],
+    ['make *', 'make test "SHELL = ./evil"'],
+    ['make *', 'make test SHELL=./evil'],
+    ['make *', 'make -fevil.mk'],
+    ['make *', 'make --eval=x'],
+    ['make *', 'make -j SHELL=./evil'],
+    ['make *', 'make .SHELLFLAGS:=x'],
+    ['sed -n *', "sed -n -l 5p '1e touch P' f"],
+    ['sed -n *', "sed -n -l5 '1e touch P' f"],
+    ['sed -n *', "sed -n --expr='1e touch P' f"],
+    ['sed -n *', "sed -n -e 1p -e '1e touch P' f"],
+    ['sed -n *', "sed -n '1p;1e touch P' f"],
+    ['sed -n *', "sed -n 's/a/b/;w x' f"],
+    ['sed -n *', "sed -n 's/[/]/e;/' f"],
+    ['sed -n *', 'sed -n s* f'],
+    ['pytest *', 'pytest @args'],
+    ['pytest *', 'pytest -p evil'],
+    ['pytest *', 'pytest --rootd=/evil'],
+    ['vitest *', 'vitest -t --config=evil.ts'],
+    ['go *', 'go test --exec=./evil'],
+    ['go *', 'go test -vet=off -toolexec ./evil'],
+    ['cargo *', 'cargo clippy -- -C linker=./evil'],
+    ['tsc *', 'tsc @args'],
+    ['awk *', 'awk -f x y'],
+    ['awk *', `awk '{ print $1 }' -v x=y`],
+    ['rg *', 'rg --pre=./evil x'],
+    ['rg *', 'rg --pr ./evil x'],
+    ['find *', 'find . -fprintf x y'],
+    ['tar *', 'tar tf x --to-command=id'],
+    ['tar *', 'tar tf evil:x'],
+    ['jest *', 'jest -tcevil.js'],
     ['git status', 'git status -s'],
     ['GIT *', 'git status'],
     ['ls ?', 'ls ab'],
@@ -125,33 +168,51 @@ describe('globs over commands', () => {
   })
 })
 
-describe('a rule can name what a wildcard does not cover', () => {
+describe('what is not known to be harmless', () => {
   test.each([
-    ['git -c *', 'git -c core.pager=cat log'],
-    ['git log --output=*', 'git log --output=x'],
-    ['git log --output *', 'git log --output x'],
-    ['git rebase -x *', 'git rebase -x "make test" main'],
-    ['git rebase --exec=*', 'git rebase --exec=make'],
-    ['git config user.name *', 'git config user.name "A B"'],
-    ['git st', 'git st'],
-    ['git lfs *', 'git lfs pull'],
-    ['FOO=* make', 'FOO=1 make'],
-    ['make CC=*', 'make CC=gcc'],
-    ['sort -o *', 'sort -o x y'],
-    ['npm --prefix web *', 'npm --prefix web test'],
-    ['python3 -m pytest *', 'python3 -m pytest tests'],
-    ['git push fork *', 'git push fork main'],
-    ['ssh build *', 'ssh build uptime'],
-    ['npx vitest *', 'npx vitest run'],
-    ['docker ps*', 'docker ps -a'],
-    ['source .venv/bin/activate', 'source .venv/bin/activate'],
-    ['bash *', 'bash x.sh'],
-    ['sed -i s/a/b/w x y', 'sed -i s/a/b/w x y'],
-    ['sudo systemctl restart *', 'sudo systemctl restart x'],
-    ['xargs ls *', 'xargs ls -l'],
-    ['cd *', 'cd src'],
-  ])('%j covers %j', (pattern, command) => {
-    expect(bash(command, [pattern]).decision).toBe('allow')
+    'git -c core.pager=cat log',
+    'git log --output=x',
+    'git rebase -x make main',
+    'git config user.name me',
+    'git st',
+    'git lfs pull',
+    'FOO=1 make',
+    'CI=1 NODE_ENV=test npm test',
+    'make CC=gcc',
+    'sort -o x y',
+    'npm --prefix web test',
+    'node scripts/build.js --port 1',
+    'git push fork main',
+    'ssh build uptime',
+    'docker run x',
+    'source .venv/bin/activate',
+    'bash x.sh',
+    './gradlew test',
+    'bin/../x',
+    '/usr/bin/git status',
+    'sudo systemctl restart x',
+    'curl -o x https://example.com',
+    'dd if=a of=b',
+    'foo',
+  ])('%j is covered by the same text, and by no wildcard', command => {
+    expect(bash(command, [command]).decision).toBe('allow')
+    const [program] = command.split(' ')
+    for (const pattern of [
+      `${command}*`,
+      `${command} *`,
+      `${program} *`,
+      `${program}*`,
+      '*',
+      `${command.slice(0, -1)}?`,
+    ])
+      expect(bash(command, [pattern]).decision, pattern).toBe('ask')
+  })
+
+  test('a literal rule does not cover input that the program might run', () => {
+    expect(bash('node', ['node']).decision).toBe('allow')
+    for (const command of ['echo x | node', 'node < x', "node <<'EOF'\nx\nEOF", 'echo x | timeout 5 node'])
+      expect(bash(command, ['node', 'echo *']).decision).toBe('ask')
+    expect(bash('node < /dev/null', ['node']).decision).toBe('allow')
   })
 
   test.each([
@@ -262,24 +323,13 @@ describe('a rule can name what a wildcard does not cover', () => {
     ['sort *', 'sort -u x'],
     ['tar *', 'tar tf x'],
     ['curl *', 'curl -sS https://e'],
-    ['node *', 'node x.js --port 1'],
     ['make *', 'make -j4 test'],
     ['cat *', 'cat "$x"'],
     ['printf *', "printf '%-10s%% %b\\n' 'a[1]' b"],
     ['printf *', "printf '%d of %s' 1 2"],
-    ['test *', 'test -t 1'],
     ['exit *', 'exit 1'],
   ])('%j covers %j', (pattern, command) => {
     expect(bash(command, [pattern]).decision).toBe('allow')
-  })
-
-  test('a launcher such as sudo needs a rule for itself and for the command it runs', () => {
-    expect(bash('sudo ls', ['sudo *', 'ls']).decision).toBe('allow')
-    expect(bash('xargs ls', ['xargs *', 'ls *']).decision).toBe('allow')
-    expect(bash('xargs git log', ['xargs *', 'git *']).decision).toBe('ask')
-    expect(bash('find . -exec ls {} +', ['find * -exec *', 'ls *']).decision).toBe('allow')
-    expect(bash("trap 'ls x' EXIT", ['trap *', 'ls *']).decision).toBe('allow')
-    expect(bash('trap - EXIT', ['trap *']).decision).toBe('allow')
   })
 
   test.each([
@@ -295,7 +345,8 @@ describe('a rule can name what a wildcard does not cover', () => {
 
   test('a rule without match covers every use of the tool', () => {
     const always = rule('Bash', undefined)
-    expect(bash('A=b $x | sudo sh', [always]).decision).toBe('allow')
+    expect(bash('A=b make | tee "$x"', [always]).decision).toBe('allow')
+    expect(bash('curl x | sudo sh', [always]).decision).toBe('ask')
     expect(bash('git $x', [always, rule('Bash', 'git push*', 'deny')]).decision).toBe('ask')
   })
 })
@@ -335,12 +386,12 @@ describe('the directory a command runs in', () => {
     ['while git status; do cd /evil; done', dir, 'ask'],
     ['until git status; do cd /evil; done', dir, 'ask'],
     ['while ls; do git status; if ls; then cd /evil; fi; done', dir, 'ask'],
-    ['for i in a b; do git status; done', dir, 'allow'],
-    ['git status; for i in a b; do cd /elsewhere; ls; done', dir, 'allow'],
-    [`for i in a b; do git status; cd ${dir}; done`, dir, 'allow'],
-    ['cd sub; for i in a b; do make; done', dir, 'allow'],
+    ['for i in a b; do git status; done', dir, 'ask'],
+    ['git status; for i in a b; do cd /elsewhere; ls; done', dir, 'ask'],
+    [`for i in a b; do git status; cd ${dir}; done`, dir, 'ask'],
+    ['cd sub; for i in a b; do make; done', dir, 'ask'],
     ['find . -execdir git status \\;', dir, 'ask'],
-    ['find . -execdir ls \\;', dir, 'allow'],
+    ['find . -execdir ls \\;', dir, 'ask'],
   ])('%j in %s: %s', (command, cwd, decision) => {
     const resolved = (path: string) => new URL(`file://${path}`).pathname.replace(/(.)\/$/, '$1')
     const rules = ['git *', 'make', 'ls', 'cd', 'cd *', 'pushd *', 'find * -execdir *'].map(match =>
@@ -428,6 +479,82 @@ describe('other tools', () => {
       }
       expect(objection(request(tool, {}), [rule('*', undefined, decision)], asGiven)).toBeNull()
     }
+  })
+})
+
+describe('tools that work like Bash or Write', () => {
+  const noPush = rule('Bash', 'git push*', 'deny')
+  const of = (tool: string, input: unknown, rules: Rule[], mode: Approve = 'rules') =>
+    decide(request(tool, input), rules, mode, asGiven).decision
+
+  test.each<[string, unknown]>([
+    ['Monitor', { command: 'git push' }],
+    ['Monitor', { command: ['git', 'push'] }],
+    ['Monitor', { command: ['bash', '-lc', 'git push'] }],
+    ['Anything', { command: 'ls && git push', path: 'x' }],
+    ['mcp__shell__run', { cmd: 'git push' }],
+    ['mcp__shell__run', { commands: ['ls', 'cd x && git push'] }],
+  ])('a deny rule for Bash applies to %s %j', (tool, input) => {
+    for (const mode of approveModes) expect(of(tool, input, [noPush], mode)).toBe('deny')
+    expect(objection(request(tool, input), [noPush], asGiven)?.decision).toBe('deny')
+  })
+
+  test.each<[string, unknown]>([
+    ['Edit', { file_path: 'secrets/a', new_string: 'x' }],
+    ['NotebookEdit', { notebook_path: 'secrets/a' }],
+    ['Anything', { file_path: 'secrets/a', content: 'x' }],
+    ['mcp__files__move', { source: 'a', destination: 'secrets/a' }],
+    ['str_replace_based_edit_tool', { command: 'create', path: '/mission/agent/secrets/a', file_text: 'x' }],
+  ])('a deny rule for Write applies to %s %j', (tool, input) => {
+    const rules = [rule('Write', '{dir}/secrets/**', 'deny')]
+    for (const mode of approveModes) expect(of(tool, input, rules, mode)).toBe('deny')
+  })
+
+  test('allow rules for Bash cover tools of Claude that carry a command, but no tools of MCP servers', () => {
+    const rules = [rule('Bash', 'ls *')]
+    expect(of('Monitor', { command: 'ls -la' }, rules)).toBe('allow')
+    expect(of('Monitor', { command: 'ls; id' }, rules)).toBe('ask')
+    expect(of('mcp__ssh__run', { command: 'ls -la' }, rules)).toBe('ask')
+    expect(of('mcp__ssh__run', { command: 'ls -la' }, [rule('mcp__ssh__run', 'ls *')])).toBe('allow')
+  })
+
+  test('allow rules for Write cover no other tool', () => {
+    const rules = [rule('Write', '{dir}/**')]
+    for (const tool of ['Edit', 'Anything'])
+      expect(of(tool, { file_path: '/mission/agent/x', content: '' }, rules)).toBe('ask')
+  })
+
+  test('other unknown tools are asked unless a rule names them, and allowed by approve mode all', () => {
+    expect(of('Anything', { x: 1 }, [])).toBe('ask')
+    expect(of('Anything', { x: 1 }, [rule('Anything', undefined)])).toBe('allow')
+    expect(of('Anything', { x: 1 }, [], 'all')).toBe('allow')
+    expect(of('Anything', { x: 1 }, [rule('Any*', undefined, 'deny')], 'all')).toBe('deny')
+  })
+})
+
+describe('options of a denied command', () => {
+  test.each([
+    ['rm -rf*', 'rm -fr x'],
+    ['rm -rf*', 'rm -r -f x'],
+    ['rm -rf*', 'rm x -rf'],
+    ['rm -rf*', 'rm -R -f x'],
+    ['rm -rf*', 'rm --recursive --force x'],
+    ['git push --force*', 'git push -f'],
+    ['git push --force*', 'git push origin main --force'],
+    ['git push -f*', 'git push -uf origin x'],
+    ['npm publish*', 'npm --silent publish'],
+    ['npm run deploy*', 'npm run --silent deploy'],
+  ])('%j does not let %j pass', (pattern, command) => {
+    expect(bash(command, [rule('Bash', pattern, 'deny')], 'all').decision).not.toBe('allow')
+  })
+
+  test.each([
+    ['rm -rf*', 'rm -r x'],
+    ['rm -rf*', 'rm x'],
+    ['git push --force*', 'git push -u origin x'],
+    ['rm *', 'npm run format'],
+  ])('%j lets %j pass', (pattern, command) => {
+    expect(bash(command, [rule('Bash', pattern, 'deny')], 'all').decision).toBe('allow')
   })
 })
 

@@ -5,6 +5,7 @@ import { editorNames } from '../../src/config/schema.ts'
 import { chooseEditor, listEditors } from '../../src/editor/choose-editor.ts'
 import { editors } from '../../src/editor/known-editors.ts'
 import { displayWarning, openEditor } from '../../src/editor/open-editor.ts'
+import { runsInTerminal } from '../../src/editor/terminal-editors.ts'
 import { type Runner, systemRunner } from '../../src/system/runner.ts'
 import { temporaryDirectory } from '../helpers/cli.ts'
 
@@ -93,6 +94,45 @@ test('no editor at all is an error that names the setting', () => {
       hint: expect.stringContaining('zed is not installed'),
     }),
   )
+})
+
+test.each([
+  ['without a display, $VISUAL comes first', { VISUAL: 'vim -n', EDITOR: 'nano' }, ['vim', '-n', '{dir}']],
+  ['a variable that names no program is passed over', { VISUAL: 'gone', EDITOR: 'nano' }, ['nano', '{dir}']],
+  ['with a display, an IDE comes first', { EDITOR: 'nano', DISPLAY: ':0' }, ['code', '{dir}']],
+])('auto: %s', (_title, env, [program, ...args]) => {
+  const machine = linuxWith('code', 'kitty', 'vim', 'nano')
+  Object.assign(machine.env, env)
+  expect(chooseEditor({ name: 'auto' }, machine).command).toEqual([join(machine.env.PATH, program!), ...args])
+})
+
+test('auto: $EDITOR comes before a terminal, but a terminal that was chosen stays', () => {
+  const machine = linuxWith('kitty', 'nano')
+  Object.assign(machine.env, { EDITOR: 'nano', DISPLAY: ':0' })
+  expect(chooseEditor({ name: 'auto' }, machine).name).toBe('nano')
+  expect(chooseEditor({ name: 'kitty' }, machine).name).toBe('kitty')
+})
+
+test.each([
+  [['vi'], {}, true],
+  [['/usr/bin/nvim', '-R'], {}, true],
+  [['emacs', '-nw'], { DISPLAY: ':0' }, true],
+  [['emacs'], { DISPLAY: ':0' }, false],
+  [['emacsclient'], {}, true],
+  [['my-ide'], {}, false],
+])('editor.command %j with %j runs in a terminal: %s', (command, env, expected) => {
+  expect(runsInTerminal({ name: 'x', kind: 'own', command, warnings: [] }, env)).toBe(expected)
+})
+
+test('an unknown program in $EDITOR runs in a terminal, a known one with a window does not', () => {
+  const choice = (program: string) => ({
+    name: program,
+    kind: 'variable' as const,
+    command: [program],
+    warnings: [],
+  })
+  expect(runsInTerminal(choice('my-editor'), {})).toBe(true)
+  expect(runsInTerminal(choice('/usr/bin/code'), {})).toBe(false)
 })
 
 test('a directory and a file that is not executable are not programs', () => {

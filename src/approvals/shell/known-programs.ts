@@ -1,335 +1,294 @@
-export function setOf(words: string): ReadonlySet<string> {
-  return new Set(words.trim().split(/\s+/))
-}
+import { innerSpace, unknownText } from '../glob.ts'
+import { gitChecks, gitTable } from './known-git.ts'
+import {
+  isHarmlessAwk,
+  isHarmlessFind,
+  isHarmlessPrintf,
+  isHarmlessSed,
+  isHarmlessTest,
+} from './operands-that-are-code.ts'
+import { isLiteralWord, lookUp, type ShellWord, setOf } from './shell-command.ts'
 
 /**
- * Options that make well-known programs run other programs, read instructions from a file the caller chooses, or write
- * to other places. A wildcard does not cover them: a rule has to contain them.
- *
- * `--long` also stands for its abbreviations and for `--long=value`. `-x` also stands for `-xvalue` and `-abx`. `-word`
- * is for programs with long option names after one dash. `word` stands for exactly that argument. An item that ends in
- * `=`, `.`, `@` or `+` stands for every argument that starts with it.
+ * What is known to be harmless about a program: with these arguments it runs nothing but itself (and, for test runners
+ * and the like, the project's own code), and writes nothing but the files among its operands. What is not listed counts
+ * as harmful.
  */
-export const riskyOptions: Record<string, string> = {
-  ag: '--pager --path-to-ignore',
-  ansible: '-a --args -m --module-name -e --extra-vars -M --module-path --playbook-dir',
-  awk: `
-    -f --file -i --include -l --load -E --exec -d --dump-variables -o --pretty-print -p --profile -D
-    --debug`,
-  bat: '--pager --config-file --diff --cache-dir',
-  biome: '--config-path --vcs-root',
-  brew: 'tap edit sh ruby irb create extract --debug -d --prefix --git',
-  bun: `
-    -e --eval -p --print -r --preload --require --import --cwd -c --config --env-file --outfile --outdir
-    x exec create run`,
-  bundle: 'exec config plugin open --gemfile --path',
-  cargo: '--config --manifest-path --target-dir --out-dir --artifact-dir -C -Z --lockfile-path install +',
-  cp: '-t --target-directory',
-  crontab: '-',
-  curl: `
-    -o --output -O --remote-name --remote-name-all -J --remote-header-name --output-dir -K --config -T
-    --upload-file -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --libcurl --hsts
-    --alt-svc --etag-save --engine --unix-socket --abstract-unix-socket -x --proxy --preproxy
-    --netrc-file -w --write-out --create-dirs --next -:`,
-  date: '-s --set -f --file',
-  dd: 'of=',
-  deno: `
-    eval repl run install task compile upgrade -c --config --import-map --cert --lock -A --allow-all
-    --allow-run --allow-write`,
-  conda: 'run',
-  diff: '-l --paginate',
-  dmesg: '-C --clear -c --read-clear -n -D -E',
-  dotnet: 'exec tool new -o --output',
-  ed: '-',
-  emacs: '--eval --execute -l --load -f --funcall --script --batch -q',
-  eslint: `
-    -o --output-file --rulesdir -c --config --resolve-plugins-relative-to -f --format --cache-location
-    --cache-file --parser --plugin --fix`,
-  ex: '-c -S -s -u + --cmd -w -W',
-  fd: '-x --exec -X --exec-batch',
-  file: '-C --compile -m --magic-file -z --uncompress -f',
-  find: '-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from',
-  fzf: '--preview --bind --execute --listen --history --filter-command',
-  gcc: '-o -B -wrapper -specs -fplugin -dumpdir -save-temps',
-  gem: 'exec install -',
-  gh: 'alias extension extensions ext codespace cs auth config browse api --hostname',
-  go: `
-    -exec -toolexec -o -C -overlay -modfile -vettool -ldflags -gcflags -asmflags -cpuprofile -memprofile
-    -trace -outputdir -pkgdir run generate install get tool env bug`,
-  gpg: `
-    -o --output --homedir --options --exec-path --photo-viewer --keyserver-options --load-extension
-    --agent-program --dirmngr-program --log-file --status-file --logger-file --attribute-file --edit-key
-    --export-secret-keys --export-secret-subkeys`,
-  gradle: `
-    -b --build-file -c --settings-file -I --init-script -p --project-dir -P --project-prop -D
-    --system-prop --include-build -g --gradle-user-home --project-cache-dir`,
-  hatch: 'run',
-  install: '-t --target-directory --strip-program',
-  java: `
-    -cp -classpath --class-path -jar -agentlib -agentpath -javaagent -XX -D -m --module -p --module-path
-    @`,
-  jest: `
-    -c --config --rootDir --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner
-    --testRunner --testEnvironment -e --env --transform --resolver --reporters --coverageDirectory
-    --outputFile --cacheDirectory --testResultsProcessor --testSequencer --projects --preset
-    --prettierPath`,
-  journalctl: '--vacuum-size --vacuum-time --vacuum-files --rotate --flush --setup-keys --cursor-file',
-  less: `
-    -o -O --log-file --LOG-FILE -k --lesskey-file --lesskey-src --lesskey-content -t --tag -T --tag-file
-    +`,
-  ln: '-t --target-directory',
-  lua: '-e -l -i -',
-  make: '-f --file --makefile -C --directory -I --include-dir -E --eval -W -o --old-file --what-if',
-  man: `
-    -P --pager -H --html -C --config-file -p --preprocessor -T --troff-device -l --local-file -M
-    --manpath -X --gxditview`,
-  more: '+',
-  mv: '-t --target-directory',
-  mvn: `
-    -f --file -s --settings -gs --global-settings -D --define -t --toolchains -l --log-file exec:exec
-    exec:java`,
-  mysql: `
-    -e --execute --pager --tee --init-command --plugin-dir --defaults-file --defaults-extra-file
-    --login-path`,
-  nano: '-o -f --rcfile -C --backupdir -s --speller',
-  nc: '-e -c --exec --sh-exec --lua-exec -o --output -x --hex-dump',
-  nmap: '--script --script-args -oN -oX -oS -oG -oA --datadir --resume --stylesheet',
-  node: `
-    -e --eval -p --print -r --require --import --loader --experimental-loader -i --interactive
-    --env-file --env-file-if-exists --run --test-reporter --test-reporter-destination
-    --test-global-setup --inspect --inspect-brk --inspect-port --inspect-wait --cpu-prof --cpu-prof-dir
-    --heap-prof --heap-prof-dir --diagnostic-dir --report-dir --report-directory --openssl-config
-    --icu-data-dir --redirect-warnings --trace-event-file-pattern --build-snapshot --snapshot-blob
-    --experimental-config-file --experimental-default-config-file --experimental-sea-config --build-sea
-    --policy --experimental-policy --conditions -C --watch-path -`,
-  npm: `
-    --prefix -C --script-shell --userconfig --globalconfig -g --global --location --node-options --shell
-    --git --editor --viewer --browser --registry --cache --init-module --call -c --package
-    --onload-script --node-gyp --scripts-prepend-node-path --logs-dir --proxy --https-proxy exec x
-    explore edit config c set init create innit pkg publish unpublish link ln`,
-  nvim: `
-    -c --cmd -S -s -u + -l -w -W --server --remote --remote-expr --remote-send --listen -i --embed
-    --headless --startuptime -es -Es`,
-  openssl: `
-    -out -engine -provider -provider-path -config -writerand -keyout -CAserial -CAcreateserial -signer
-    -key -passin -passout s_client s_server ca engine`,
-  osascript: '-e -l -i',
-  pdm: 'run -o --output',
-  perl: '-e -E -i -M -m -I -x -d -D -s -S -C -',
-  php: `
-    -r -B -R -E -F -d -c -z -a -S -t --run --process-begin --process-code --process-end --define
-    --php-ini --zend-extension`,
-  pip: `
-    -t --target --prefix --root --python --cache-dir --log -i --index-url --extra-index-url -f
-    --find-links --trusted-host --config-settings -C --global-option --build-option --editable -e --src
-    --report -r --requirement -c --constraint config install download wheel`,
-  pipenv: 'run',
-  pnpm: `
-    --dir -C --prefix --script-shell --shell-emulator --config --global -g --global-dir --store-dir
-    --virtual-store-dir --modules-dir --workspace-dir --filter -F --recursive -r --node-options
-    --registry exec dlx create init config set get x publish link import env node start-node`,
-  poetry: 'run -o --output',
-  prettier: `
-    --plugin --config --with-node-modules --ignore-path --cache-location --write -w --plugin-search-dir
-    --find-config-path`,
-  printf: '-v',
-  psql: '-c --command -f --file -o --output -L --log-file -v --set --variable -d --dbname -X',
-  pytest: `
-    -p -c --config-file --rootdir --basetemp --junitxml --junit-xml --confcutdir -o --override-ini
-    --import-mode --pdbcls --log-file --html --cov-report --cov-config --pastebin`,
-  pyenv: 'exec',
-  python: '-c -m -i -X -W -',
-  rbenv: 'exec',
-  redis: '--eval --pipe --rdb --functions-rdb',
-  rg: '--pre --hostname-bin --search-zip -z --pre-glob --ignore-file',
-  rsync: `
-    -e --rsh --rsync-path --daemon --config --files-from --log-file --write-batch --only-write-batch
-    --read-batch --partial-dir -T --temp-dir --backup-dir --remove-source-files --remove-sent-files
-    --password-file --early-input -M --remote-option -f --filter -F --exclude-from --include-from
-    --delete --del --delete-before --delete-during --delete-after --delete-excluded --copy-dest
-    --link-dest --compare-dest --address --sockopts --out-format`,
-  ruby: '-e -r -I -i -x -S -C -n -p -s --disable --enable --jit -',
-  rye: 'run',
-  scp: '-o -S -F -J -D -i -c',
-  screen: '-X -S -c -d -dm',
-  sed: '-i --in-place -f --file',
-  sftp: '-o -S -F -J -D -b -i -s',
-  shuf: '-o --output',
-  sort: '-o --output --compress-program -T --temporary-directory --files0-from',
-  split: '--filter',
-  sqlite3: '-cmd -init -A -append -zip -vfs . --cmd --init',
-  ssh: '-o -F -E -S -W -D -L -R -I -i -A -w -J -O -Q -X -Y -M -f -N -P -t',
-  sysctl: '-w --write -p --load --system -f',
-  tar: `
-    -I --use-compress-program --to-command --checkpoint-action --checkpoint -C --directory -F
-    --info-script --new-volume-script --rmt-command --rsh-command -P --absolute-names --transform
-    --xform -T --files-from --one-top-level --index-file -g --listed-incremental --recursive-unlink
-    --remove-files --overwrite --unlink-first -U --volno-file -K --keep-directory-symlink`,
-  tcpdump: '-w -z -r -Z -C -G -W -F -V',
-  terraform: `
-    -chdir -out -state -state-out -backup -plugin-dir -var-file apply destroy import console init`,
-  test: '-v -R',
-  tree: '-o -R -H -T --fromfile',
-  tsc: `
-    --outDir --outFile --project -p --build -b --tsBuildInfoFile --declarationDir --generateTrace
-    --generateCpuProfile --plugins --rootDir --baseUrl -o --out @`,
-  unzip: '-d -o -:',
-  uv: `
-    run tool pip python publish self --directory --project --python -p --config-file --cache-dir --with
-    --env-file`,
-  vi: '-c --cmd -S -s -u + -w -W -r -t -V -i -U',
-  vim: '-c --cmd -S -s -u + -w -W --startuptime --remote --remote-expr --servername -i -U -V -es -Es',
-  vitest: `
-    -c --config --root -r --dir --environment --reporter --outputFile --pool --runner --globalSetup
-    --setupFiles --api --browser --execArgv --configLoader init`,
-  wget: `
-    -O --output-document -o --output-file -a --append-output -P --directory-prefix -e --execute --config
-    --use-askpass --post-file --body-file -i --input-file --save-cookies --rejected-log --warc-file
-    --warc-tempdir --warc-cdx --hsts-file --default-page --choose-config --base -B -b --background -K
-    --backup-converted --unlink --ca-directory --private-key --certificate`,
-  wireshark: '-X -w -r',
-  xxd: '-r -revert',
-  yarn: `
-    --cwd --script-shell --use-yarnrc --modules-folder --cache-folder --global-folder --prefix --global
-    --registry --node-options exec dlx create init config set plugin node x link publish global
-    run-script workspace workspaces import policies npm`,
-  yq: '-i --inplace -s --split-exp --front-matter load',
-  zip: '-T -TT --unzip-command --test -O --out --output-file -b --temp-path -m --move -@',
+interface Program {
+  /** No argument at all can make it run or write anything. */
+  inert: boolean
+  /** Changes the files among its operands. */
+  writes: boolean
+  /** `-x` and `--long` take no value; `-x=` and `--long=` take one, joined or as the next word; `-#` is a number. */
+  options: ReadonlySet<string>
+  /** Every argument is an operand, also with a dash. */
+  hasNoOptions: boolean
+  /** All arguments, joined by spaces, have to match this. Nothing else about them is checked. */
+  form?: RegExp
+  check?: OperandCheck
 }
 
-/** For programs that are not listed above. */
-export const riskyOptionsOfOthers = '--exec --eval --command --output --output-file'
+/** Gets the operands, and the values of options by name. A program with a check gets only literal words. */
+export type OperandCheck = (operands: readonly string[], values: ReadonlyMap<string, string>) => boolean
 
-/** Programs whose long options start with one dash. */
-export const oneDashPrograms = setOf('find go gcc java openssl terraform nmap')
+/**
+ * One program per line: its name with `/` before subcommands, joined by `,`; `inert`, `writes` or `no-options`, and its
+ * options. A line that begins with a space continues the one before.
+ */
+const table = `
+${gitTable}
+agenc --version --help
+agenc/help,ls,status,stop inert
+agenc/doctor --json
+agenc/approvals/ls,test inert
+agenc/config/get,ls,path inert
+agenc/editor/ls inert
+agenc/mission/archive,dir,ls,plan,rename,show,stop,unarchive inert
+agenc/mission/new --blank --clone= --prompt= --name= --model= --no-focus --json
+agenc/mission/resume --no-focus --json
+agenc/repo/ls inert
+awk -F=
+chmod writes -R -v
+cp writes -r -R -a -p -f -n -v -u -i -L -P -T --recursive --force --no-clobber --verbose --preserve --archive
+curl -s -S -f -L -I -i -v --silent --show-error --fail --location --head --include --max-time= -m=
+date -u -R -I --utc --iso-8601 -d= --date=
+diff -u -r -q -N -w -b -B -i -a -y -U= --brief --unified= --recursive --side-by-side --color --color= -x= --exclude=
+  --ignore-all-space --new-file
+eslint --fix --quiet --cache --ext= --max-warnings= --no-error-on-unmatched-pattern --version --color --no-color
+fd -e= -t= -H -I -a -d= -E= -g -i -s -p -0 -L --extension= --type= --hidden --no-ignore --max-depth= --exclude= --glob
+file -b -i -L -h -k --brief --mime --mime-type --mime-encoding
+find no-options
+ln writes -s -f -n -v -r -T
+mkdir writes -p -v -m= --parents
+mv writes -f -n -v -i -u -T
+prettier --check -c --list-different -l --write -w --log-level= --no-color
+printf no-options
+pytest -q -v -x -s -l -k= -m= -n= -r= --lf --ff --maxfail= --tb= --durations= --collect-only --co --no-header --cov --cov=
+  --last-failed --failed-first --exitfirst --quiet --verbose --no-cov --color= --disable-warnings --version
+rg -n -i -l -c -w -v -F -x -o -S -s -u -U -H -h -N -0 -a -p -P -L -q -I -g= -t= -T= -e= -A= -B= -C= -m= -d= -j= -M= -r=
+  --files --hidden --no-ignore --glob= --iglob= --type= --type-not= --context= --after-context= --before-context= --max-count=
+  --max-depth= --max-columns= --count --count-matches --files-with-matches --files-without-match --line-number --no-line-number
+  --no-heading --heading --color= --ignore-case --smart-case --case-sensitive --word-regexp --fixed-strings --multiline --pcre2
+  --json --stats --sort= --sortr= --no-ignore-vcs --no-messages --vimgrep --column --trim --replace= --only-matching --quiet
+  --invert-match --type-list --no-filename --with-filename --follow --null --text --regexp= --passthru --version
+rm writes -r -R -f -v -i -d --recursive --force
+rmdir writes -p -v
+sed -n -E -r -s -z -e= --quiet --silent --regexp-extended --expression=
+sort -n -r -u -f -b -h -V -s -z -c -g -M -d -i -R -k= -t= --reverse --numeric-sort --unique --key= --field-separator=
+  --version-sort --human-numeric-sort --stable --ignore-case --general-numeric-sort
+strings -a -n= -t=
+tee writes -a -i --append
+test no-options
+tmux -L= -S=
+touch writes -a -m -c -d= -t= -r=
+tree -a -d -f -s -h -C -i -p -u -g -D -F -J -n -L= -I= -P= --gitignore --dirsfirst --noreport --du --filelimit=
+uniq -c -d -u -i -z -f= -s= -w= --count --repeated --unique --ignore-case`
 
-/** No argument makes these run or write anything, so an unknown argument does no harm. */
-export const inertPrograms = setOf(`
-  ls cat head wc pwd echo true false : basename dirname realpath readlink stat du df cut tr nl rev tac fold
-  fmt expand unexpand seq sleep whoami id uname which type md5sum sha1sum sha256sum sha512sum shasum cksum cmp
-  comm paste join od hexdump strings grep egrep fgrep jq tail nproc groups tty logname printenv`)
+const inertPrograms = `
+  : arch basename cat cksum cmp column comm cut df dirname du echo egrep expand false fgrep fmt fold free grep groups
+  head hexdump id jq join logname ls lscpu md5sum nl nproc od paste pgrep printenv ps pwd readlink realpath rev seq
+  sha1sum sha256sum sha512sum shasum sleep stat tac tail tr true tty type uname unexpand uptime wc which whoami`
 
-/** These write to the file that their second operand names. */
-export const writesSecondOperand = new Set(['uniq', 'xxd'])
+const every =
+  (pattern: RegExp): OperandCheck =>
+  operands =>
+    operands.every(operand => pattern.test(operand))
 
-/** These run their standard input as a program if no file is named. */
-export const interpreters = setOf(`
-  node python perl ruby php lua deno bun tsx ts-node osascript awk sed make bc emacs expect tclsh wish irb pry
-  R Rscript julia swift kotlin scala elixir clj racket guile at batch crontab patch cpio tar`)
+const checks: Readonly<Record<string, OperandCheck>> = {
+  ...gitChecks,
+  awk: isHarmlessAwk,
+  curl: every(/^https?:\/\//),
+  date: every(/^\+/),
+  find: isHarmlessFind,
+  printf: isHarmlessPrintf,
+  pytest: every(/^[\w./]/),
+  sed: isHarmlessSed,
+  test: isHarmlessTest,
+  tmux: () => false,
+  uniq: operands => operands.length < 2,
+}
 
-/** These always read commands from standard input, and some of those commands run programs. */
-export const commandReaders = setOf(
-  'psql mysql sqlite3 dc gdb redis mongosh ed ex vi vim nvim ghci iex erl sbcl',
+/** A name of a package, file, target or test: nothing that could be an option, an assignment or a response file. */
+const name = '[\\w./][\\w./:,*#?\\[\\]-]*'
+const packageScript = 'run(?:-script)?(?: -s| --silent)? [\\w.:][\\w./:-]*|test|install|--version'
+const cargoFlags = `all|all-features|all-targets|bins|check|lib|locked|no-default-features|no-deps|no-run|offline|quiet|release|tests|verbose|workspace`
+const cargoOption = `--(?:${cargoFlags})|-[qv]|(?:-p|--package|--test|--bin|--features)[ =]${name}|${name}`
+const goOption = `-v|-race|-short|-cover|-failfast|-json|-(?:run|skip|count|timeout|bench|tags|p)[= ][^- ]\\S*|${name}`
+const ghOption = `--(?:json|jq|limit|state|author|label|branch|repo|search)[ =][^- ]\\S*|--(?:comments|log|name-only)|[\\w#][\\w/.#-]*`
+/** tmux runs \`#(…)\` in a format and everything after \`;\`. */
+const tmuxReads = '(?!.*(?:#\\(|;)).*'
+
+const forms: Readonly<Record<string, string>> = {
+  cargo: `(?:bench|build|check|clippy|doc|fmt|test|tree)(?: (?:${cargoOption}))*(?: --(?: (?:--nocapture|--ignored|--exact|--check|--test-threads[ =]\\d+|-D warnings|[\\w:]+))+)?`,
+  cd: '(?:[^-+~\\s]\\S*)?',
+  command: '-v [\\w.-]+',
+  env: '',
+  exit: '\\d*',
+  gh: `(?:issue|pr|release|repo|run) (?:checks|diff|list|status|view)(?: (?:${ghOption}))*`,
+  go: `(?:build|list|test|vet)(?: (?:${goOption}))*|mod (?:download|graph|tidy|verify)|fmt(?: ${name})*|version`,
+  make: '(?:(?:-j\\d*|-[ksnB]+|--silent|--keep-going|--dry-run|[\\w.][\\w./-]*)(?: (?=.)|$))*',
+  node: `--version|-v|--check ${name}|--test(?: ${name})*`,
+  npm: `${packageScript}|t|ci|outdated|-v|(?:ls|list|view)(?: \\w[\\w.-]*| --depth[= ]\\d+| --all)*`,
+  pip: `list|freeze|--version|show ${name}`,
+  pnpm: packageScript,
+  python: '--version|-V',
+  ruff: `(?:check|format)(?: (?:--fix|--check|--diff|${name}))*`,
+  tar: '-?t[vzjJ]*f [^-\\s:][^\\s:]*',
+  tsc: `(?:(?:--noEmit|--pretty|--skipLibCheck|--strict|--version|-v|(?:-p|--project) ${name}|${name})(?: (?=.)|$))*`,
+  vitest: `run(?: (?:--coverage|--silent|(?:-t|--testNamePattern)[ =][^- ]\\S*|--reporter[ =](?:default|dot|verbose)|${name}))*`,
+  yarn: packageScript,
+  'git/apply': `--(?:check|stat|numstat)(?: ${name})*`,
+  'tmux/capture-pane,display-message,has-session,list-keys,list-panes,list-sessions,list-windows,ls,show-options':
+    tmuxReads,
+}
+
+const otherNames: Readonly<Record<string, string>> = {
+  '[': 'test',
+  pip3: 'pip',
+  python3: 'python',
+  jest: 'vitest',
+}
+
+const programs = readPrograms()
+
+function readPrograms(): ReadonlyMap<string, Program> {
+  const lines = [...setOf(inertPrograms)].map(program => `${program} inert`)
+  lines.push(...table.trim().replace(/\n +/g, ' ').split('\n'), ...Object.keys(forms))
+  return new Map(
+    lines.flatMap(line => {
+      const [names = '', ...words] = line.split(/\s+/)
+      const form = lookUp(forms, names)
+      const parent = names.slice(0, names.lastIndexOf('/') + 1)
+      return names
+        .slice(parent.length)
+        .split(',')
+        .map((last): [string, Program] => [
+          parent + last,
+          {
+            inert: words.includes('inert'),
+            writes: words.includes('writes'),
+            hasNoOptions: words.includes('no-options'),
+            options: new Set(words),
+            form: form === undefined ? undefined : new RegExp(`^(?:${form})$`),
+            check: lookUp(checks, parent + last),
+          },
+        ])
+    }),
+  )
+}
+
+/** Words before one of these programs that change nothing about what is known of it. */
+const runners: readonly [RegExp, ReadonlySet<string>][] = [
+  [/^(?:npx(?: --no-install)?|pnpm exec) /, setOf('eslint prettier tsc vitest')],
+  [/^(?:python3? -m|uv run|poetry run) /, setOf('pytest ruff')],
+]
+
+export function knownProgram(program: string): Program | undefined {
+  return program.includes('/') ? undefined : programs.get(lookUp(otherNames, program) ?? program)
+}
+
+/** True if a program that is known changes the files among its operands. */
+export function writesFiles(words: readonly ShellWord[]): boolean {
+  const [program = '', ...args] = words.map(word => word.value)
+  const subcommand = args.find(arg => programs.has(`${program}/${arg}`))
+  return programs.get(subcommand === undefined ? program : `${program}/${subcommand}`)?.writes === true
+}
+
+/** Returns null if the command is known to be harmless, otherwise what is not known about it. */
+export function harmIn(words: readonly ShellWord[]): string | null {
+  const [first, ...args] = words
+  if (first === undefined || !isLiteralWord(first)) return 'it is not certain which program would run'
+  const text = joined(words)
+  for (const [prefix, names] of runners) {
+    const length = prefix.exec(text)?.[0].trim().split(' ').length ?? 0
+    if (length > 0 && names.has(words[length]?.value ?? '')) return harmIn(words.slice(length))
+  }
+  if (!isListed(first.value)) return `what ${first.value} does with its arguments is not known`
+  return harmInArguments(lookUp(otherNames, first.value) ?? first.value, args)
+}
+
+export function isListed(program: string): boolean {
+  return knownProgram(program) !== undefined || hasSubcommands(program)
+}
+
+function joined(words: readonly ShellWord[]): string {
+  return words.map(word => word.value.replace(/\s/g, innerSpace)).join(' ')
+}
+
+function hasSubcommands(key: string): boolean {
+  return keysOfSubcommands.has(key)
+}
+
+const keysOfSubcommands = new Set(
+  [...programs.keys()].flatMap(key => [...key.matchAll(/\//g)].map(found => key.slice(0, found.index))),
 )
 
-/** Other names for the same program. */
-export const programAliases: Record<string, string> = {
-  'c++': 'gcc',
-  'docker-compose': 'docker',
-  'g++': 'gcc',
-  '[': 'test',
-  cc: 'gcc',
-  clang: 'gcc',
-  'clang++': 'gcc',
-  fdfind: 'fd',
-  batcat: 'bat',
-  mawk: 'awk',
-  nawk: 'awk',
-  gawk: 'awk',
-  bsdtar: 'tar',
-  ncat: 'nc',
-  netcat: 'nc',
-  nodejs: 'node',
-  'py.test': 'pytest',
-  pypy: 'python',
-  'redis-cli': 'redis',
-  'ts-node': 'node',
-  tsx: 'node',
-  view: 'vim',
-  vimdiff: 'vim',
-  gvim: 'vim',
-  rvim: 'vim',
-  ripgrep: 'rg',
-  gpg2: 'gpg',
-  tofu: 'terraform',
-  zgrep: 'grep',
-  podman: 'docker',
-  mvnw: 'mvn',
-  gradlew: 'gradle',
+/** Some checks take longer than linear time. */
+const maxCodeLength = 2000
+
+/** The key names the program, and its subcommand if it has one. */
+function harmInArguments(key: string, args: readonly ShellWord[]): string | null {
+  const program = programs.get(key)
+  if (program?.inert) return null
+  const unknown = (word: string) =>
+    `${key.replaceAll('/', ' ')} ${word} is not known to be harmless`.replaceAll(unknownText, '…')
+  const needsLiterals = program?.writes || program?.form || program?.check
+  const completed = needsLiterals && args.find(word => !isLiteralWord(word))
+  if (completed) return unknown(completed.value)
+  if (program?.form) {
+    const text = joined(args)
+    return program.form.test(text) ? null : unknown(text.replaceAll(innerSpace, ' '))
+  }
+  const operands: string[] = []
+  const values = new Map<string, string>()
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!
+    if (!isLiteralWord(word) && /^(?:-|$)/.test(word.fixed)) return unknown(word.value)
+    if (hasSubcommands(key) && !/^-./.test(word.value)) {
+      const next = `${key}/${word.value}`
+      const isKnown =
+        isLiteralWord(word) && !word.value.includes('/') && (programs.has(next) || hasSubcommands(next))
+      return isKnown ? harmInArguments(next, args.slice(at + 1)) : unknown(word.value)
+    }
+    if (word.value === '--' && hasSubcommands(key)) return unknown(word.value)
+    if (word.value === '--' && !program?.hasNoOptions) {
+      operands.push(...args.slice(at + 1).map(({ value }) => value))
+      break
+    }
+    if (program?.hasNoOptions || !/^-./.test(word.value)) {
+      operands.push(word.value)
+      continue
+    }
+    const option = readOption(word.value, program?.options ?? new Set())
+    if (option === null) return unknown(word.value)
+    if (option.value === null) continue
+    const value = option.value || nextValue(args[++at])
+    if (value === null) return unknown(word.value)
+    values.set(option.name, [...(values.has(option.name) ? [values.get(option.name)] : []), value].join('\n'))
+  }
+  if (program === undefined) return unknown('without a subcommand')
+  const isTooLong = [...operands, ...values.values()].some(text => text.length > maxCodeLength)
+  const isHarmless = !program.check || (!isTooLong && program.check(operands, values))
+  return isHarmless ? null : unknown(operands.join(' '))
 }
 
-/** A program that runs the command given in its arguments, and the words it takes before that command. */
-export interface Launcher {
-  /** Options without a value. */
-  flags?: string
-  /** Options with a value, as the next word or joined. */
-  valued?: string
-  /** Number of words between the options and the command, such as the seconds of `timeout`. */
-  operands?: number
-  /** Takes `NAME=value` words before the command. */
-  assignments?: boolean
-  /** Adds arguments that are not known in advance. */
-  addsArguments?: boolean
+/** Some programs read a word with a dash as an option even where a value is expected. */
+function nextValue(word: ShellWord | undefined): string | null {
+  return word && isLiteralWord(word) && !/^-./.test(word.value) ? word.value : null
 }
 
-/** These only run the command, so no rule has to name them. */
-export const transparentLaunchers: Record<string, Launcher> = {
-  builtin: {},
-  caffeinate: { flags: '-d -i -m -s -u', valued: '-t' },
-  command: { flags: '-p' },
-  env: { assignments: true },
-  exec: {},
-  ionice: { flags: '-t', valued: '-c -n' },
-  nice: { valued: '-n --adjustment' },
-  nohup: {},
-  setsid: { flags: '-w --wait' },
-  stdbuf: { valued: '-i -o -e --input --output --error' },
-  time: { flags: '-p' },
-  timeout: {
-    flags: '--foreground --preserve-status -v --verbose',
-    valued: '-k --kill-after -s --signal',
-    operands: 1,
-  },
+/** Returns null for an option that is not known. The value is null if it takes none, and empty if it is the next word. */
+function readOption(word: string, known: ReadonlySet<string>): { name: string; value: string | null } | null {
+  if (known.has(word) || (/^-\d+$/.test(word) && known.has('-#'))) return { name: word, value: null }
+  if (known.has(`${word}=`)) return { name: word, value: '' }
+  if (word.startsWith('--')) {
+    const name = word.slice(0, word.indexOf('='))
+    return word.includes('=') && known.has(`${name}=`) ? { name, value: word.slice(name.length + 1) } : null
+  }
+  for (let at = 1; at < word.length; at++) {
+    const name = `-${word[at]}`
+    if (known.has(`${name}=`)) return { name, value: word.slice(at + 1) }
+    if (!known.has(name)) return null
+  }
+  return { name: word, value: null }
 }
-
-/** These change the user, the root or the arguments of the command. A rule has to name them and the command too. */
-export const namedLaunchers: Record<string, Launcher> = {
-  chroot: { operands: 1 },
-  doas: { flags: '-n', valued: '-u' },
-  sudo: { flags: '-n -S -k -H -b', valued: '-u -g -p', assignments: true },
-  xargs: {
-    flags: '-0 -r -t -x --null --no-run-if-empty --verbose --exit --replace --max-lines',
-    valued: '-n -L -P -d -s -E -I --max-args --max-procs --delimiter --max-chars',
-    addsArguments: true,
-  },
-}
-
-/** These run a command from their arguments, but agenc cannot follow how. Only a rule without wildcards covers them. */
-export const opaqueLaunchers = setOf(`
-  ash at batch bwrap busybox capsh catchsegv cgexec chpst chronic chrt cross-env cgroup-exec dbus-run-session direnv
-  dotenv dotenvx eatmydata emulate entr expect faketime fakeroot firejail flock gdb gosu guix hyperfine
-  ifne inotifywait incrontab launchctl ld.so lldb ltrace make-pipe mise mispipe asdf nix-shell nix newgrp nocorrect noglob
-  nsenter numactl op parallel pee perf pkexec prlimit proxychains proxychains4 repeat rlwrap rtrace run0 runuser runcon sandbox-exec screen
-  script scriptreplay sem setarch setpriv setlock setuidgid sg softlimit ssh-agent start-stop-daemon strace su
-  su-exec systemd-inhibit systemd-run taskset tmux torify torsocks toybox trickle tsocks unbuffer unshare valgrind
-  waitfor watch watchexec nodemon winpty xcrun arch xvfb-run zsh-defer -`)
-
-/** These run a command on another machine, in a container or from a package. A rule has to name which one. */
-export const remoteLaunchers = setOf(`
-  bunx docker-compose kubectl mosh npx pipx pnpx podman docker rsh ssh autossh sshpass uvx vagrant lxc
-  limactl colima nerdctl buildah toolbox distrobox oc heroku flatpak snap`)
-
-/** These run their standard input as shell commands. */
-export const stdinShells = setOf('at batch parallel')
-
-export const shells = setOf('sh bash zsh dash ksh ksh93 mksh rbash fish csh tcsh pwsh')
-
-/** Shell builtins that change how later commands are read or run. */
-export const stateBuiltins = setOf(`
-  alias unalias hash enable disable set setopt unsetopt shopt bind complete compgen compopt mapfile readarray
-  read unset let getopts trap autoload functions zmodload sched zle emulate umask ulimit jobs fg bg disown kill
-  wait history fc pushd popd cd chdir logout exit return break continue suspend dirs caller rehash zcompile
-  limit unlimit vared zparseopts zstyle add-zsh-hook`)
-
-/** Shell builtins that set variables. */
-export const declarationBuiltins = setOf('export declare typeset local readonly integer float private')

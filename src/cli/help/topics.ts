@@ -153,7 +153,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           ['AGENC_DIRPATH', "agenc's home, instead of ~/.agenc"],
           ['AGENC_DEBUG', '1 prints a stack trace with every error'],
           ['NO_COLOR, FORCE_COLOR', 'no colours; colours even into a pipe'],
-          ['VISUAL, EDITOR', "the editor for 'agenc config edit'"],
+          ['VISUAL, EDITOR', "the editor for 'agenc config edit', and for missions if no other is found"],
           ['CLAUDE_CONFIG_DIR', "the directory of Claude Code's own files"],
         ],
       },
@@ -161,6 +161,7 @@ export const topics: Readonly<Record<string, Topic>> = {
       {
         rows: [
           ['AGENC_MISSION_UUID', "the mission; on the command line, '.' stands for it"],
+          ['AGENC_HERE', 'the same, in a shell that you open beside the mission in the session'],
           ['AGENC_PARENT_WINDOW', 'the tmux window that the mission was started from, if any'],
           ['AGENC_TMUX', '1 in the agenc session'],
         ],
@@ -176,7 +177,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           'agenc mission ls --json |',
           '  jq -r \'.[] | select(.state == "waiting") | .id\'',
           "agenc status --json | jq '.summary.waiting'",
-          'id=$(agenc mission new owner/name --no-focus)',
+          'id=$(agenc mission new owner/name --detach)',
         ],
       },
       'Many commands take --quiet, which prints only results, warnings and errors, and asks nothing. --yes confirms a deletion in advance. The package has types for TypeScript: import type { Mission, Status } from "agenc".',

@@ -14,6 +14,7 @@ import { readStore } from '../../db/with-store.ts'
 import { cleanText } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { effectiveApprove } from '../../mission/effective-settings.ts'
+import { guardedPlaces } from '../../mission/guarded-places.ts'
 
 interface Input {
   what: string
@@ -39,7 +40,7 @@ export default defineCommand<Input>({
     const mode = mission ? effectiveApprove(mission, config) : modeWithoutMission(config)
     const { rules } = config.approvals
     const verdict = decide(
-      { tool, input: inputFor(tool, what), dir, cwd: dir },
+      { tool, input: inputFor(tool, what), dir, cwd: dir, ...guardedPlaces(context) },
       rulesForRepo(rules, mission?.repo ?? null),
       mode,
     )

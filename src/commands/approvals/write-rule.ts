@@ -14,6 +14,7 @@ import { usageError } from '../../errors.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { effectiveApprove } from '../../mission/effective-settings.ts'
+import { guardedPlaces } from '../../mission/guarded-places.ts'
 import { knownRepoIds } from '../../repo/catalogue.ts'
 import { resolveRepoOrPath } from '../../repo/choose-repo.ts'
 
@@ -73,7 +74,8 @@ function readRecord(context: Context): Promise<RecordedRequest[]> {
     return listApprovals(db).map(approval => {
       const { mission_id: id, tool, input } = approval
       const dir = context.paths.mission(id).agent
-      return { approval, tool, input, dir, cwd: dir, repo: repos.get(id) ?? null }
+      const repo = repos.get(id) ?? null
+      return { approval, tool, input, dir, cwd: dir, repo, ...guardedPlaces(context) }
     })
   })
 }

@@ -1,9 +1,11 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { withStore } from '../../db/with-store.ts'
-import { archiveMissions, unarchiveMissions } from '../../mission/archive.ts'
+import { archiveMissions, dismissEndings, unarchiveMissions } from '../../mission/archive.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { tellDone } from '../../mission/tell-done.ts'
+import { closeExplanations } from '../../tmux/after-crash.ts'
+import { tmuxOf } from '../../tmux/server.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 export default defineCommand<{ missions: string[]; json?: boolean }>({
@@ -28,6 +30,11 @@ export default defineCommand<{ missions: string[]; json?: boolean }>({
         unarchiveMissions(missions, left)
         throw stillRunning(left)
       }
+      dismissEndings(missions, chosen)
+      closeExplanations(
+        tmuxOf(context),
+        chosen.map(({ id }) => id),
+      )
       return { chosen, archived }
     })
     if (json) context.out.line(JSON.stringify(chosen.map(({ id }) => ({ id, archived: true }))))

@@ -8,12 +8,14 @@ import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
 import { destinationFor, launchMission } from '../../wrapper/launch.ts'
+import { windowOptions } from './window-options.ts'
 
 interface Input {
   mission?: string
   name?: string
   prompt?: string
-  focus: boolean
+  focus?: boolean
+  detach?: boolean
   json?: boolean
 }
 
@@ -29,12 +31,12 @@ export default defineCommand<Input>({
   options: [
     { flags: '--name <text>', description: 'a name for the new mission' },
     { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
-    { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
+    ...windowOptions,
     jsonOption,
   ],
   examples: ['agenc mission fork 3f2a', 'agenc mission fork . --prompt "try it the other way"'],
-  async run(context, { mission: word, name, prompt, focus, json }) {
-    const destination = await destinationFor(context, { stdinIsPrompt: prompt === '-' })
+  async run(context, { mission: word, name, prompt, focus, detach, json }) {
+    const destination = await destinationFor(context, { focus, detach }, { stdinIsPrompt: prompt === '-' })
     const mission = await withStore(context, async db => {
       const original = await chooseMission(context, db, word, { title: 'Fork a mission' })
       const fork = await createMission(context, db, {
@@ -53,7 +55,7 @@ export default defineCommand<Input>({
       context.out.line(json ? JSON.stringify((await describeMissions(context, db, [fork]))[0]) : fork.id)
       return fork
     })
-    return launchMission(context, destination, mission, { focus })
+    return launchMission(context, destination, mission, { focus, detach })
   },
 })
 

@@ -21,6 +21,7 @@ import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
+import { windowOptions } from './window-options.ts'
 
 interface Input {
   repo?: string
@@ -32,7 +33,8 @@ interface Input {
   approve?: string
   model?: string
   mayAnswer?: boolean
-  focus: boolean
+  focus?: boolean
+  detach?: boolean
   here?: boolean
   form?: boolean
   json?: boolean
@@ -58,7 +60,7 @@ export default defineCommand<Input>({
       flags: '--may-answer',
       description: 'its Claude may answer the permission requests of missions that it starts',
     },
-    { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
+    ...windowOptions,
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
     { flags: '--form', description: 'ask for prompt, name, mode, approvals and model', hidden: true },
     jsonOption,
@@ -72,7 +74,10 @@ export default defineCommand<Input>({
     refuseContradictions(given)
     const input = given.form ? await filledIn(context, given) : given
     if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
-    const asked = destinationFor(context, { stdinIsPrompt: input.prompt === '-', here: input.here })
+    const asked = destinationFor(context, input, {
+      stdinIsPrompt: input.prompt === '-',
+      here: input.here,
+    })
     const start = () => startMission(context, input, asked)
     if (!input.here) return start()
     const destination = await asked
@@ -90,9 +95,9 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
   const { claude } = await readConfig(context.paths)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord, db?: Database) =>
-    launchMission(context, await asked, mission, { focus: input.focus, db })
+    launchMission(context, await asked, mission, { focus: input.focus, detach: input.detach, db })
   const { mission, isInNewWindow } = await withStore(context, async db => {
-    const isInNewWindow = (await asked).kind === 'new-window'
+    const isInNewWindow = ['new-window', 'session'].includes((await asked).kind)
     // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
     if (!isInNewWindow) findClaude(claude.command, context.env)
     const { source, repo, parentId } = await chooseSource(context, db, input)

@@ -14,7 +14,7 @@ import { contextOfSession, findSession, refreshEnvironment } from '../../tmux/se
 import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
-import { restoreOne } from '../tmux/restore.ts'
+import { restoreOne } from '../../wrapper/restore-missions.ts'
 
 interface Wish {
   words: readonly string[]

@@ -12,14 +12,16 @@ import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { goToWindow, missionWindows, windowsUnknown } from '../../tmux/windows.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
-import { destinationFor, launchMission } from '../../wrapper/launch.ts'
+import { destinationFor, isAgent, launchMission } from '../../wrapper/launch.ts'
+import { windowOptions } from './window-options.ts'
 
 interface Input {
   missions: string[]
   all?: boolean
   permissionMode?: string
   restart?: boolean
-  focus: boolean
+  focus?: boolean
+  detach?: boolean
   json?: boolean
 }
 
@@ -42,11 +44,11 @@ export default defineCommand<Input>({
     { flags: '--all', description: 'resume every mission that is stopped or crashed' },
     { flags: '--permission-mode <mode>', description: 'use this permission mode from now on' },
     { flags: '--restart', description: 'if it is running, restart its Claude as soon as it is idle' },
-    { flags: '--no-focus', description: 'in the agenc session, stay in this window' },
+    ...windowOptions,
     jsonOption,
   ],
   examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart', 'agenc mission resume --all'],
-  async run(context, { missions: words, all, permissionMode, restart, focus, json }) {
+  async run(context, { missions: words, all, permissionMode, restart, focus, detach, json }) {
     if (all && words.length > 0)
       throw usageError('--all and names exclude each other', 'Give one or the other.')
     if (permissionMode !== undefined) await checkMode(context, permissionMode)
@@ -56,13 +58,14 @@ export default defineCommand<Input>({
     }
     const [word] = words
     const mission = await readStore(context, db => chooseMission(context, db, word, picker))
-    const destination = statusNow(context, mission) === 'running' ? null : await destinationFor(context)
+    const destination =
+      statusNow(context, mission) === 'running' ? null : await destinationFor(context, { focus, detach })
     if (permissionMode !== undefined)
       await withStore(context, db => storeMode(context, db, mission.id, permissionMode))
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
-    if (destination) return launchMission(context, destination, mission, { focus })
+    if (destination) return launchMission(context, destination, mission, { focus, detach })
     if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
-    return resumeRunning(context, mission, { restart, focus })
+    return resumeRunning(context, mission, { restart, focus: focus ?? (!detach && !isAgent(context)) })
   },
 })
 

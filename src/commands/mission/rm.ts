@@ -10,6 +10,8 @@ import { statusNow } from '../../mission/mission-status.ts'
 import { removeMission, whatWouldBeLost } from '../../mission/remove.ts'
 import { missionTitle, tellDone } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
+import { closeExplanations } from '../../tmux/after-crash.ts'
+import { tmuxOf } from '../../tmux/server.ts'
 import { endClaudeLeftBehind, refuseLiveClaude } from '../../wrapper/stop-missions.ts'
 
 interface Input {
@@ -53,6 +55,10 @@ export default defineCommand<Input>({
           refuseLiveClaude(context, now)
         })
       }
+      closeExplanations(
+        tmuxOf(context),
+        missions.map(({ id }) => id),
+      )
       if (json) context.out.line(JSON.stringify(missions.map(({ id }) => ({ id, removed: true }))))
       else tellDone(context, 'Deleted', missions)
     })

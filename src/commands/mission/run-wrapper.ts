@@ -15,6 +15,7 @@ interface Input {
   resume?: boolean
   prompt?: string
   openedBy?: string
+  killed?: boolean
 }
 
 export default defineCommand<Input>({
@@ -23,10 +24,11 @@ export default defineCommand<Input>({
   options: [
     { flags: '--resume', description: 'continue its conversation; fail if it has none' },
     { flags: '--prompt <text>', description: 'the first prompt for Claude' },
+    { flags: '--killed', description: 'say that its wrapper was killed, and offer to resume it' },
     { flags: '--opened-by <process>', description: 'the process that reserved the lease for this one' },
   ],
   examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
-  async run(context, { mission: id, resume, prompt, openedBy }) {
+  async run(context, { mission: id, resume, prompt, openedBy, killed }) {
     if (!isMissionId(id)) throw usageError(`${JSON.stringify(id)} is not a mission id`, 'Give the full id.')
     const { root, prompt: promptPath, commandGiven } = context.paths.mission(id)
     if (!existsSync(root)) throw usageError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
@@ -35,7 +37,7 @@ export default defineCommand<Input>({
       removeFile(commandGiven)
       writeFileSync(promptPath, prompt, { mode: 0o600 })
     }
-    return runHere(context, id, parseIdentity(openedBy ?? ''))
+    return runHere(context, id, { opener: parseIdentity(openedBy ?? ''), wasKilled: killed })
   },
 })
 

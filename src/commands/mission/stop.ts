@@ -6,6 +6,8 @@ import { chooseMissions } from '../../mission/choose.ts'
 import { statusesOf } from '../../mission/mission-status.ts'
 import { tell, tellDone } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
+import { closeExplanations } from '../../tmux/after-crash.ts'
+import { tmuxOf } from '../../tmux/server.ts'
 import { dismissLost, stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 interface Input {
@@ -36,6 +38,9 @@ export default defineCommand<Input>({
       const lost = all ? [] : chosen.filter((_, index) => statuses[index] === 'crashed')
       const left = await stopMissions(context, db, running)
       for (const mission of lost) if (!(await dismissLost(context, db, mission))) left.push(mission)
+      // A wrapper that had to be killed, or crashed before, has left a window that says so.
+      const ended = (all ? running : chosen).map(({ id }) => id)
+      if (ended.length > 0) closeExplanations(tmuxOf(context), ended)
       const stopped = [...running, ...lost].filter(mission => !left.includes(mission))
       if (json) context.out.line(JSON.stringify(stopped.map(({ id }) => ({ id, status: 'stopped' }))))
       else if (all && stopped.length + left.length === 0) tell(context, 'No mission is running.')

@@ -38,7 +38,7 @@ export function popup(program: readonly string[]): TmuxCommand {
  * `display-message` cannot name a client.
  */
 const quietScript = [
-  'text=$("$@" 2>&1 >/dev/null </dev/null | sed "s/[$hash%]/&&/g" | tr "\\n" " ")',
+  'text=$("$@" 2>&1 >/dev/null </dev/null | sed "$skip s/[$hash%]/&&/g" | tr "\\n" " ")',
   '[ -n "$text" ] || exit 0',
   `set -- -d ${messageMs} -- "$text"`,
   '{ "$tmux" display-message -c "$client" "$@" || "$tmux" display-message "$@"; } >/dev/null 2>&1',
@@ -53,6 +53,8 @@ export interface Format {
 export interface QuietOptions {
   /** Set for a program that passes its environment on to programs it starts. */
   keepsEnvironment?: boolean
+  /** The rest would not fit on the line. */
+  firstLineOnly?: boolean
 }
 
 /**
@@ -62,10 +64,10 @@ export interface QuietOptions {
 export function quietly(
   tmux: string,
   program: readonly (string | Format)[],
-  { keepsEnvironment = false }: QuietOptions = {},
+  { keepsEnvironment = false, firstLineOnly = false }: QuietOptions = {},
 ): TmuxCommand {
   const words = program.map(word => (typeof word === 'string' ? runShellWord(word) : word.format))
-  const names = `hash=$(printf "\\043"); client=#{q:client_name}; tmux=${runShellWord(tmux)}`
+  const names = `hash=$(printf "\\043"); client=#{q:client_name}; tmux=${runShellWord(tmux)}; skip='${firstLineOnly ? '2,999d;' : ''}'`
   const script = keepsEnvironment ? quietScript : `${quickStart}; ${quietScript}`
   return ['run-shell', '-b', `${names}; set -- ${words.join(' ')}; ${script}`]
 }

@@ -33,6 +33,7 @@ const notes: Record<KeyName, string> = {
   fork: 'Fork this mission',
   stop: 'Stop this mission',
   editor: 'Open the editor',
+  shell: 'Open a shell here',
   hold: 'Hold all approvals, or release them',
   detach: 'Detach',
   help: 'Help',
@@ -67,8 +68,13 @@ function commandsOf(programs: KeyPrograms): Record<Exclude<KeyName, 'help'>, Tmu
     fork: withMission(quietly(tmux, [...agenc, 'mission', 'fork', missionInView])),
     stop: withMission(confirmed('Stop mission', quietly(tmux, [...agenc, 'mission', 'stop', missionInView]))),
     editor: withMission(
-      quietly(tmux, [...agenc, 'mission', 'open', missionInView], { keepsEnvironment: true }),
+      quietly(tmux, [...agenc, 'mission', 'open', missionInView], {
+        keepsEnvironment: true,
+        firstLineOnly: true,
+      }),
     ),
+    // The session's default command finds the mission's directory.
+    shell: withMission(['new-window', '-a']),
     hold: quietly(tmux, [...agenc, 'hold', '--toggle']),
     detach: ['detach-client'],
   }

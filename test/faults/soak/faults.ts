@@ -21,6 +21,7 @@ interface Fault {
 const killWrapperWith = (signal: NodeJS.Signals, status: Status): Fault => ({
   title: `${signal} to the wrapper of`,
   status,
+  explains: status === 'crashed',
   strike: (_box, { wrapper }) => process.kill(wrapper, signal),
 })
 
@@ -38,6 +39,7 @@ const faultsOfOne: readonly Fault[] = [
   {
     title: 'kill -9 of every process of',
     status: 'crashed',
+    explains: true,
     strike: (_box, { id, wrapper }) => {
       // The wrapper of a session's first mission has no mission in its environment.
       const processes = [wrapper, ...guardsOf(wrapper), ...processesOf(id)]
@@ -77,7 +79,8 @@ const faultOfOne: Operation = {
     const mission = random.pick(running)
     const fault = random.pick(faultsOfOne)
     mission.status = fault.status
-    if (fault.explains) model.explanations += 1
+    mission.isExplained = fault.explains ?? false
+    mission.isKilled = false
     return {
       title: `FAULT ${fault.title} m${mission.number}`,
       run: async box => {
@@ -115,8 +118,12 @@ const faultOfAll: Operation = {
     if (!model.hasSession()) return null
     const fault = random.pick(wholeSession)
     const hit = model.running()
+    const isKill = fault.title === 'agenc tmux kill'
+    for (const mission of model.missions) {
+      mission.isExplained = false
+      if (isKill || hit.includes(mission)) mission.isKilled = isKill && hit.includes(mission)
+    }
     for (const mission of hit) mission.status = fault.status
-    model.explanations = 0
     return {
       title: `FAULT ${fault.title}`,
       run: async box => {
@@ -177,14 +184,14 @@ const newSession: Operation = {
 async function untilSettled(box: FaultBox, model: Model, hit: readonly ModelMission[]): Promise<void> {
   await untilStatuses(box, model.expectations())
   const gone = hit.filter(({ status }) => status !== 'running').map(({ id }) => id)
-  const others = () => box.openWindows().filter(({ mission }) => mission === '')
+  const explanations = () => box.openWindows().filter(({ state }) => state === 'crashed')
   await waitFor('the windows of missions that ended', () => {
     const open = box.openWindows()
-    if (!open.some(({ mission }) => gone.includes(mission)) && others().length === model.explanations)
-      return true
+    const isLeft = open.some(({ mission, state }) => gone.includes(mission) && state !== 'crashed')
+    if (!isLeft && explanations().length === model.explained().length) return true
     throw new Error(JSON.stringify(open))
   })
-  const explaining = others().map(({ id }) =>
+  const explaining = explanations().map(({ id }) =>
     Number(box.tmux('display-message', '-p', '-t', id, '#{pane_pid}')),
   )
   for (const id of gone)

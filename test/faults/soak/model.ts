@@ -11,6 +11,10 @@ export interface ModelMission {
   /** What its Claude does if it runs. */
   state: 'idle' | 'busy' | 'waiting'
   prompts: string[]
+  /** If it has crashed: its window shows why. */
+  isExplained?: boolean
+  /** If it has stopped: the last `agenc tmux kill` ended it. */
+  isKilled?: boolean
 }
 
 /** Everything that a run expects. Operations are chosen by it alone, so equal seeds give equal operations. */
@@ -18,8 +22,6 @@ export class Model {
   readonly missions: ModelMission[] = []
   readonly mostMissions: number
   readonly mostRunning: number
-  /** Windows that show why a mission ended. */
-  explanations = 0
   #made = 0
   #prompts = 0
 
@@ -36,6 +38,15 @@ export class Model {
     return this.with('running').filter(({ state }) => states.length === 0 || states.includes(state))
   }
 
+  /** Missions with a window that shows why they ended. */
+  explained(): ModelMission[] {
+    return this.with('crashed').filter(({ isExplained }) => isExplained)
+  }
+
+  restorable(): ModelMission[] {
+    return [...this.with('crashed'), ...this.with('stopped').filter(({ isKilled }) => isKilled)]
+  }
+
   hasRoom(): boolean {
     return this.missions.length < this.mostMissions && this.mayRunMore()
   }
@@ -45,7 +56,7 @@ export class Model {
   }
 
   hasSession(): boolean {
-    return this.running().length + this.explanations > 0
+    return this.running().length + this.explained().length > 0
   }
 
   nextNumber(): number {
@@ -67,6 +78,6 @@ export class Model {
     const missions = this.missions.map(({ id, status, sessionId, prompts }) => {
       return [id, { status, sessionId, prompts }] as const
     })
-    return { missions: new Map(missions), explanations: this.explanations }
+    return { missions: new Map(missions), explanations: this.explained().length }
   }
 }

@@ -199,7 +199,7 @@ function chooseResume(model: Model, random: Random): Chosen | null {
   const missions = resumable(model)
   if (missions.length === 0) return null
   const mission = random.pick(missions)
-  Object.assign(mission, { status: 'running', state: 'idle' })
+  Object.assign(mission, { status: 'running', state: 'idle', isKilled: false })
   return {
     title: `resume ${named(mission)}`,
     run: async box => {
@@ -214,7 +214,7 @@ function chooseResumeTwice(model: Model, random: Random): Chosen | null {
   const missions = resumable(model)
   if (missions.length === 0) return null
   const mission = random.pick(missions)
-  Object.assign(mission, { status: 'running', state: 'idle' })
+  Object.assign(mission, { status: 'running', state: 'idle', isKilled: false })
   return {
     title: `resume ${named(mission)} twice at once`,
     run: async box => {
@@ -231,7 +231,7 @@ function chooseArchive(model: Model, random: Random): Chosen | null {
   const missions = model.with('running', 'stopped', 'crashed')
   if (missions.length === 0) return null
   const mission = random.pick(missions)
-  mission.status = 'archived'
+  Object.assign(mission, { status: 'archived', isKilled: false })
   return {
     title: `archive ${named(mission)}`,
     run: async box => {
@@ -321,10 +321,10 @@ function chooseAttach(model: Model): Chosen | null {
 }
 
 function chooseRestore(model: Model, random: Random): Chosen | null {
-  const crashed = model.with('crashed')
+  const crashed = model.restorable()
   if (crashed.length === 0 || model.running().length + crashed.length > model.mostRunning + 2) return null
   const times = random.below(4) === 0 ? 2 : 1
-  for (const mission of crashed) Object.assign(mission, { status: 'running', state: 'idle' })
+  for (const mission of crashed) Object.assign(mission, { status: 'running', state: 'idle', isKilled: false })
   return {
     title: times === 1 ? 'restore' : 'restore twice at once',
     run: async box => {
@@ -341,14 +341,14 @@ function chooseRestore(model: Model, random: Random): Chosen | null {
 }
 
 function chooseReadExplanation(model: Model): Chosen | null {
-  if (model.explanations === 0) return null
-  model.explanations -= 1
+  const [mission] = model.explained()
+  if (!mission) return null
+  mission.isExplained = false
   return {
-    title: 'read why a mission ended',
+    title: `read why ${named(mission)} ended`,
     run: async box => {
-      const windows = box.openWindows()
-      const { id } = windows.find(({ mission }) => mission === '')!
-      box.tmux('send-keys', '-t', id, 'Enter')
+      const { id } = box.windowOf(mission.id)!
+      box.tmux('send-keys', '-t', id, 'q')
       await waitFor('the window to close', () => !box.openWindows().some(window => window.id === id))
     },
   }
