@@ -95,7 +95,7 @@ export function stabilise(screen: Cell[][]): Cell[][] {
     let stable = withoutDirectory(row)
     for (const [place, id] of ids.entries()) stable = replaceAll(stable, id, shownIds[place] ?? id)
     stable = replace(stable, /\(\d+s\)/, '(8s)')
-    stable = replace(stable, /\d+[sm](?= +[0-9a-f]{8} )/, '2m')
+    stable = replace(stable, /[ \d]\d[sm](?= +[0-9a-f]{8} )/, ' 2m')
     return replace(stable, /[\u2800-\u28ff]/, ' ')
   })
 }

@@ -254,7 +254,7 @@ test('switch works with an old fzf found on PATH', async () => {
 test('next goes to the mission that has waited longest, then to the one after it', async () => {
   const { box, a, b, c } = await threeMissions()
   const next = () => box.agenc(['tmux', 'next'], { env: box.inside(box.windows().find(w => w.isActive)!.id) })
-  expect(next().stderr).toBe('No mission is waiting for you.\n')
+  expect(next().stderr).toContain('No mission is waiting for you')
   await ask(box, c.mission)
   await ask(box, b.mission)
   const visited = [next(), next(), next()].map(({ exitCode }, index) => ({ exitCode, index }))
