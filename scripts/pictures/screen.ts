@@ -91,20 +91,20 @@ const shownIds = ['3f2a91c4', '7b20e5d8', 'c41d7a06', '90be2f3a']
  */
 export function stabilise(screen: Cell[][]): Cell[][] {
   const ids = idsIn(screen)
-  return screen.map((row, index) => {
-    let stable = withoutDirectory(row, screen[index - 1] ?? [])
+  return screen.map(row => {
+    let stable = withoutDirectory(row)
     for (const [place, id] of ids.entries()) stable = replaceAll(stable, id, shownIds[place] ?? id)
     stable = replace(stable, /\(\d+s\)/, '(8s)')
-    stable = replace(stable, /\d+[sm](?= +│)/, '2m')
+    stable = replace(stable, /[ \d]\d[sm](?= +[0-9a-f]{8} )/, ' 2m')
     return replace(stable, /[\u2800-\u28ff]/, ' ')
   })
 }
 
-/** The stand-in prints its working directory below the line with its name. */
-function withoutDirectory(row: Cell[], above: readonly Cell[]): Cell[] {
+/** The stand-in prints its working directory. */
+function withoutDirectory(row: Cell[]): Cell[] {
   const [, id] = /missions\/([0-9a-f]{8})-/.exec(textOf(row)) ?? []
-  if (id === undefined || !textOf(above).includes('Stand-in ·')) return row
-  return replace(row, /\/\S+ */, `~/.agenc/missions/${id}-…/agent`)
+  if (id === undefined) return row
+  return replace(row, /\/\S*missions\/\S+ */, `~/.agenc/missions/${id}-…/agent`)
 }
 
 function idsIn(screen: Cell[][]): string[] {

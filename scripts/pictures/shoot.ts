@@ -8,8 +8,8 @@ export type SceneName = 'session' | 'switcher' | 'waiting'
 /** Each screen as tmux draws it, with its escape sequences. */
 export type Screens = Record<SceneName, string[]>
 
-export const columns = 116
-const rows = 27
+export const columns = 120
+const rows = 30
 
 /** A tmux message may cover the counts for a moment, so every picture waits until they show. */
 const counts = /1 waiting +1 done +1 busy +1 idle *$/

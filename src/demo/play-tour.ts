@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
 import { lacksUnicode, toAscii, wrap } from '../io/text.ts'
-import { findProgram } from '../system/find-program.ts'
 import { HiddenTerminal } from './hidden-terminal.ts'
 import type { Visit } from './run-demo.ts'
 import { type Act, type Step, tourSteps } from './tour-steps.ts'
@@ -24,8 +23,7 @@ export async function* playTour(
 ): AsyncGenerator<Screenshot> {
   const command = ['env', '-u', 'TMUX', '-u', 'TMUX_PANE', ...context.self, 'tmux', 'attach']
   const terminal = HiddenTerminal.open(context, place, { columns, rows, command, signal })
-  const hasFzf = findProgram('fzf', place.env) !== null
-  for (const step of tourSteps(keys, { hasFzf })) {
+  for (const step of tourSteps(keys)) {
     await take(terminal, step)
     yield { caption: step.caption, lines: terminal.lines({ styled }) ?? [] }
   }

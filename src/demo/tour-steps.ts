@@ -14,12 +14,10 @@ export interface Step {
 }
 
 /** The tour's row in the switcher, which narrow terminals cut off. */
-const tourRow = /\(blank\) +\d+[smhd] {2}[0-9a-f]{8}/
-/** One prompt in the window, and one in fzf's preview of another mission. */
-const twoPrompts = /manual mode on[\s\S]*manual mode on/
+const tourRow = /\(blank\) +\d+[smhd]\b/
 
 /** The tour as a user would walk it. */
-export function tourSteps({ prefix }: TourKeys, { hasFzf }: { hasFzf: boolean }): Step[] {
+export function tourSteps({ prefix }: TourKeys): Step[] {
   const keys = (key: string) => ({ press: [prefix, 'a', key] })
   const name = (key: string) => `${prefix} a ${key}`
   return [
@@ -51,9 +49,9 @@ export function tourSteps({ prefix }: TourKeys, { hasFzf }: { hasFzf: boolean })
       hides: [/Do you want to proceed\?/],
     },
     {
-      caption: `${name('s')}: all missions, with a preview`,
+      caption: `${name('s')}: all missions, those that wait first`,
       does: [keys('s')],
-      shows: [tourRow, ...(hasFzf ? [twoPrompts] : [])],
+      shows: [tourRow],
     },
     {
       caption: `${name('f')}: fork the mission, with its files and its conversation`,

@@ -24,16 +24,17 @@ layout=down,55%,border-top list=$columns
 [ "$(around "$columns" "${part%x*}")" -ge 120 ] && layout=right,50%,border-left list=$((columns / 2))
 [ "$(around "$lines" "${part#*x}")" -lt 30 ] && layout=$layout,hidden
 
-# Sign, age, id and fzf's margins leave the rest of the list to name and repo.
-room=$((list - 21))
-[ $room -lt 18 ] && room=18
+# Sign, age, id and fzf's margins leave the rest of the list to name and repo. A narrow list has no ids.
+id='#{@agenc_short_id}' room=$((list - 21))
+[ $room -lt 26 ] && id='' room=$((list - 11))
+[ $room -lt 10 ] && room=10
 name=$((room * 55 / 100))
 [ $name -gt 42 ] && name=42
 repo=$((room - name))
 [ $repo -gt 42 ] && repo=42
 
 # Fields: session and window, mission, state, since, then the visible columns. Only ids ever become arguments.
-rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{session_id}:#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{?@agenc_done,#{s/^idle\$/done/:@agenc_state},#{@agenc_state}}${tab}#{@agenc_since}${tab}#{p$name:#{=/$((name - 2))/$more:#{?@agenc_name,#{@agenc_name},#{b:@agenc_repo}}}}${tab}#{p$repo:#{=/$((repo - 2))/$more:@agenc_repo}}${tab}#{@agenc_short_id}" || echo unknown; } |
+rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{session_id}:#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{?@agenc_done,#{s/^idle\$/done/:@agenc_state},#{@agenc_state}}${tab}#{@agenc_since}${tab}#{p$name:#{=/$((name - 2))/$more:#{?@agenc_name,#{@agenc_name},#{b:@agenc_repo}}}}${tab}#{p$repo:#{=/$((repo - 2))/$more:@agenc_repo}}${tab}$id" || echo unknown; } |
   awk -F "$tab" -v now="$(date +%s)" -v ascii="$ascii" -v colour="$colour" '
     # The signs of the status line. The colours are those of the lists, because a popup has the colours of the terminal.
     function look(state, sign, plain, code) { signs[state] = ascii == "" ? sign : plain; codes[state] = code }

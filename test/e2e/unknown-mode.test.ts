@@ -107,7 +107,7 @@ test('a mission whose Claude refuses its mode says so in its window and in ls', 
   )
   const screen = await waitFor('the advice', () => {
     const text = box.tmux('capture-pane', '-p', '-J', '-t', window.id)
-    return text.includes('Press Enter') && text
+    return text.includes('Enter: resume') && text
   })
   expect(screen).toContain('agenc: Claude ended right after its start (exit code 1).')
   expect(screen).toContain('it does not know the permission mode "acceptedits"')
