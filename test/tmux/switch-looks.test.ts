@@ -15,6 +15,8 @@ async function openWith(columns: number, rows: number, missions: Pretended[], en
   await waitFor('a client', () => box.tmux('list-clients').trim() !== '')
   await pressAgencKey(box, terminal, 's')
   await terminal.waitForText(`${missions.length + 1}/${missions.length + 1}`)
+  const drawn = () => terminal.screen().match(/ \d+s {2}[0-9a-f]{8} /g)?.length ?? 0
+  await waitFor('the rows', () => drawn() >= Math.min(missions.length + 1, 8))
   return { box, terminal }
 }
 

@@ -46,7 +46,7 @@ describe('the preview', () => {
     say(box, id, `[[bash echo ${words} && touch last-of-it]]`)
     await box.waitForState(mission, 'waiting')
     const terminal = openSwitch(box, 130, 40)
-    await terminal.waitForText('Do you want to proceed')
+    await terminal.waitForText('Esc to cancel')
     const preview = previewOn(terminal)
     expect(preview[0]).toBe('Asks: Bash')
     const ruler = preview.findIndex(row => /^-+$/.test(row))
@@ -64,7 +64,7 @@ describe('the preview', () => {
     await box.waitForState(mission, 'idle')
     expect(statSync(fileOf(box, mission)).mode & 0o777).toBe(0o600)
     const terminal = openSwitch(box, 130, 40)
-    await terminal.waitForText('the end.')
+    await terminal.waitForText(/│.*manual mode on/)
     const preview = previewOn(terminal)
     expect(
       preview
