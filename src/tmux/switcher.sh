@@ -56,7 +56,7 @@ rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{session_id}:#{wind
       # Longest wait first, then the most recent.
       rank = $3 == "waiting" ? 0 : $3 == "done" ? 1 : 2
       printf "%s\t%s\t%s\t%s\t%s\t%s%s%4s  %s\n", rank, rank ? s : -s, $1, $2, $3, painted(codes[$3], sign " " $5), $6, age, painted("2", $7)
-    }' | sort -t "$tab" -k1,1n -k2,2n | cut -f3-)
+    }' | sort -t "$tab" -k1,1n -k2,2n -k3,3r | cut -f3-)
 
 case $rows in
   unknown)

@@ -34,5 +34,6 @@ test('the disk is full while missions take prompts, are left, stopped and killed
       expected(stopped, 'stopped'),
       expected(killed, 'crashed'),
     ]),
+    explanations: 1,
   })
 })

@@ -43,5 +43,6 @@ test('the clock is set back by an hour and ahead by a day: states stay right', a
       expected(busy, 'stopped'),
       expected(waiting, 'running'),
     ]),
+    explanations: 1,
   })
 })

@@ -95,11 +95,13 @@ function runAsync(args: string[], env: NodeJS.ProcessEnv, cwd: string): Promise<
   })
 }
 
-/** Keeps the settings of this machine for tmux, agenc, Claude and git away from the test. */
+/** Keeps the settings of this machine for tmux, agenc, Claude, git and editors (npm sets EDITOR) away from the test. */
 function sandboxEnv(root: string, home: string, agencHome: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
-      !/^(AGENC_|TMUX|CLAUDE|ANTHROPIC_|GIT_|FZF_|NODE_EXTRA_CA_CERTS$|VITEST|NODE_OPTIONS$)/.test(name),
+      !/^(AGENC_|TMUX|CLAUDE|ANTHROPIC_|GIT_|FZF_|NODE_EXTRA_CA_CERTS$|VITEST|NODE_OPTIONS$|EDITOR$|VISUAL$)/.test(
+        name,
+      ),
   )
   return {
     ...Object.fromEntries(inherited),
