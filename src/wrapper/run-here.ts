@@ -97,10 +97,13 @@ function leaveQuietly(surface: Surface): number {
   return 0
 }
 
-/** Null if the wrapper stored why it ended, or if the mission runs again. */
+/** Null if the wrapper stored why it ended, or if the mission runs again. If the store cannot be read, nothing is known. */
 async function crashOfWrapper(context: Context, id: MissionId): Promise<Crash | null> {
-  const mission = await readStore(context, db => db && getMission(db, id)).catch(() => undefined)
-  if (!mission || statusNow(context, mission) !== 'crashed') return null
+  const isKnown = await readStore(context, db => {
+    const mission = db && getMission(db, id)
+    return !mission || statusNow(context, mission) !== 'crashed'
+  }).catch(() => false)
+  if (isKnown) return null
   return { lines: ['agenc: This mission was killed. Its conversation is safe.'], exitCode: 137 }
 }
 

@@ -34,12 +34,11 @@ function killClaude(_box: FaultBox, subjects: readonly Subject[]): void {
   for (const { claudePid } of subjects) if (claudePid !== null) process.kill(claudePid, 'SIGKILL')
 }
 
-/** Both at once: a wrapper that sees the end of its Claude would still act on it. */
+/** The wrapper first: it would act on the end of its Claude. Stopping it does not help, because tmux would continue it. */
 function killBoth(_box: FaultBox, subjects: readonly Subject[]): void {
   for (const { claudePid, wrapperPid } of subjects) {
-    tryKill(wrapperPid, 'SIGSTOP')
-    if (claudePid !== null) process.kill(claudePid, 'SIGKILL')
     process.kill(wrapperPid, 'SIGKILL')
+    if (claudePid !== null) tryKill(claudePid, 'SIGKILL')
   }
 }
 
@@ -54,7 +53,8 @@ function killEverything(_box: FaultBox, subjects: readonly Subject[]): void {
     ...(claudePid === null ? [] : [guardOf(wrapperPid)]),
     ...processesOf(id),
   ])
-  // None may react to the end of another.
+  // None may react to the end of another. tmux would continue a stopped wrapper.
+  for (const { wrapperPid } of subjects) tryKill(wrapperPid, 'SIGKILL')
   for (const pid of processes) tryKill(pid, 'SIGSTOP')
   for (const pid of processes) tryKill(pid, 'SIGKILL')
 }

@@ -130,10 +130,21 @@ export function sessionBox({
 function whatIsKnownOf(session: SessionBox, id: string): string {
   const { run, wrapperLog } = pathsFrom(session.env).mission(id as MissionId)
   const { tmux_window, ...mission } = session.mission(id)
-  const screen = tmux_window ? session.tmux('capture-pane', '-p', '-t', tmux_window) : 'no window'
+  const screen = tmux_window ? session.tmux('capture-pane', '-p', '-t', tmux_window) : screens(session)
   const log = existsSync(wrapperLog) ? readFileSync(wrapperLog, 'utf8') : 'no wrapper.log'
   const files = existsSync(run) ? readdirSync(run, { recursive: true }) : ['no run directory']
   return [JSON.stringify(mission), screen.trimEnd(), log, ...files].join('\n')
+}
+
+function screens(session: SessionBox): string {
+  try {
+    return session
+      .windows()
+      .map(({ id, name }) => `${name}:\n${session.tmux('capture-pane', '-p', '-t', id).trimEnd()}`)
+      .join('\n')
+  } catch (error) {
+    return String(error)
+  }
 }
 
 /** Must not throw, even if a test has left the settings broken: the clean-up after it has to end the server. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { tryKill } from '../helpers/processes.ts'
 import { type SessionBox, sessionBox, type WindowRow } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -19,7 +20,18 @@ function screen(box: SessionBox, window: string): string {
 }
 
 async function untilExplained(box: SessionBox, { id }: WindowRow): Promise<void> {
-  await waitFor('the reason', () => screen(box, id).includes(choice))
+  await waitFor('the reason', () => {
+    const text = screen(box, id)
+    if (text.includes(choice)) return true
+    const pane = box.tmux(
+      'list-panes',
+      '-t',
+      id,
+      '-F',
+      '#{pane_dead} #{pane_dead_status} #{pane_current_command}',
+    )
+    throw new Error(`${pane}${text}`)
+  })
   await waitFor('its mark', () => box.windows().find(window => window.id === id)?.state === 'crashed')
 }
 
@@ -38,8 +50,8 @@ const kills: [string, (box: SessionBox, mission: string) => void, string][] = [
     'kill -9 of both',
     (box, mission) => {
       const { wrapper_pid, claude_pid } = box.mission(mission)
-      process.kill(wrapper_pid!, 'SIGSTOP')
-      for (const pid of [claude_pid!, wrapper_pid!]) process.kill(pid, 'SIGKILL')
+      // The wrapper first: it would act on the end of its Claude.
+      for (const pid of [wrapper_pid!, claude_pid!]) tryKill(pid, 'SIGKILL')
     },
     'This mission was killed.',
   ],

@@ -42,7 +42,9 @@ const faultsOfOne: readonly Fault[] = [
     explains: true,
     strike: (_box, { id, wrapper }) => {
       // The wrapper of a session's first mission has no mission in its environment.
-      const processes = [wrapper, ...guardsOf(wrapper), ...processesOf(id)]
+      const processes = [...guardsOf(wrapper), ...processesOf(id)]
+      // First of all, and not stopped before: tmux would continue it.
+      tryKill(wrapper, 'SIGKILL')
       for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of processes) tryKill(pid, signal)
     },
   },
