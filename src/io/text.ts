@@ -89,7 +89,10 @@ export function lacksUnicode(env: NodeJS.ProcessEnv): boolean {
 const asciiFor: Record<string, string> = {
   '…': '.',
   '•': '*',
-  '·': '*',
+  '·': '.',
+  '●': '@',
+  '✓': 'v',
+  '✗': 'x',
   '─': '-',
   '│': '|',
   '→': '>',

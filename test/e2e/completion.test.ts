@@ -134,7 +134,11 @@ const shellCases: ShellCase[] = [
   {
     shell: 'fish',
     args: () => ['-i', '-C', "function fish_prompt; printf 'ready> '; end; function fish_greeting; end"],
-    prepare: box => void box.agenc(['completion', 'install', '--yes', '--shell', 'fish']),
+    prepare: box => {
+      box.agenc(['completion', 'install', '--yes', '--shell', 'fish'])
+      // Without this directory, fish reads all manual pages in the background, and goes on after the test.
+      mkdirSync(join(box.home, '.local/share/fish/generated_completions'), { recursive: true })
+    },
   },
 ]
 
