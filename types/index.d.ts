@@ -43,6 +43,27 @@ export interface Mission {
   pending: PendingRequest[]
   /** Paths of its plans, oldest first. */
   plans: string[]
+  /** Null if it has no repo, or its HEAD is detached. */
+  branch: string | null
+  /** The ref that it started from, with the commit and the time at which the library fetched it. */
+  base: { ref: string; commit: string; at: string } | null
+  /** What it had changed since its base when its last turn ended. */
+  changes: {
+    files: number
+    insertions: number
+    deletions: number
+    /** Commits that the base does not have. */
+    ahead: number
+    /** Commits that no branch of the remote has, as far as the library knows. */
+    unpushed: number
+    dirty: boolean
+    at: string
+  } | null
+  /** What its work would conflict with: a mission's id, or `base`. */
+  conflicts: { with: string; files: string[] }[]
+  pr: { number: number | null; url: string } | null
+  /** The ports that it has for itself. */
+  ports: number[]
 }
 
 /** A permission request that waits for an answer. */

@@ -1,9 +1,11 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
-import { defaultConfig } from '../../src/config/read.ts'
+import { parse } from 'valibot'
 import { configSchema } from '../../src/config/schema.ts'
 import { settings, valueAt } from '../../src/config/settings.ts'
 import { commandPages } from './commands.ts'
 import { commandTree } from './completion.ts'
+
+const defaultConfig = parse(configSchema, {})
 
 /** Every file that is generated from the code, by path. A test checks that the files in the tree match. */
 export async function generatedFiles(): Promise<Record<string, string>> {

@@ -104,6 +104,28 @@ export const configSchema = v.strictObject({
       5000,
     ),
   }),
+  missions: section({
+    branch: v.optional(
+      described(
+        v.string(),
+        'Branch of a new mission: `{name}` is its name, `{id}` its short id; empty stays on the base branch',
+      ),
+      'agenc/{name}-{id}',
+    ),
+    checkpoints: v.optional(described(v.boolean(), 'Record the files of a mission after each turn'), true),
+    checkpoint_exclude: v.optional(described(words, 'Files that are never recorded, as git globs'), [
+      '.env*',
+      '*.pem',
+      '*.key',
+    ]),
+    port_base: v.optional(
+      described(
+        v.pipe(v.number(), v.integer(), v.minValue(1024), v.maxValue(65_000)),
+        'First port that missions get; each has ten',
+      ),
+      20_000,
+    ),
+  }),
   notify: section({
     bell: v.optional(described(v.boolean(), 'Ring the bell when a mission waits or finishes'), false),
     message: v.optional(described(v.boolean(), 'Show a tmux message when a mission waits or finishes'), true),

@@ -116,4 +116,22 @@ export const migrations: readonly Migration[] = [
         UPDATE repos SET last_used_at = (SELECT max(created_at) FROM missions WHERE missions.repo = repos.id);
       `),
   },
+  {
+    name: '0007-work',
+    apply: db =>
+      db.exec(`
+        ALTER TABLE missions ADD COLUMN dir TEXT;
+        ALTER TABLE missions ADD COLUMN copy_pending TEXT;
+        ALTER TABLE missions ADD COLUMN removed_at TEXT;
+        ALTER TABLE missions ADD COLUMN branch TEXT;
+        ALTER TABLE missions ADD COLUMN base_ref TEXT;
+        ALTER TABLE missions ADD COLUMN base_commit TEXT;
+        ALTER TABLE missions ADD COLUMN base_at TEXT;
+        ALTER TABLE missions ADD COLUMN first_port INTEGER;
+        ALTER TABLE missions ADD COLUMN changes TEXT;
+        ALTER TABLE missions ADD COLUMN conflicts TEXT;
+        ALTER TABLE missions ADD COLUMN pr_number INTEGER;
+        ALTER TABLE missions ADD COLUMN pr_url TEXT;
+      `),
+  },
 ]

@@ -27,6 +27,28 @@ export interface MissionRecord {
   /** The repo's setup has not yet succeeded in this working copy. */
   setup_pending: 0 | 1
 
+  /** The directory that the user gave it with `--dir`. Null for a working copy of its own. */
+  dir: string | null
+  /** JSON: how its working copy is made when it starts. Null once the copy is there. */
+  copy_pending: string | null
+  /** It was deleted by `rm`, but the library still has its work. It is in no list. */
+  removed_at: string | null
+
+  /** The branch that it works on. Null if it has no repo, or HEAD is detached. */
+  branch: string | null
+  /** The ref that it started from, as the user or the remote names it, with the commit and its time. */
+  base_ref: string | null
+  base_commit: string | null
+  base_at: string | null
+  /** The first of its ten ports. */
+  first_port: number | null
+  /** JSON: what it has changed since its base, as `ChangesJson`. */
+  changes: string | null
+  /** JSON: the missions, and `base`, that its work would conflict with, each with the files. */
+  conflicts: string | null
+  pr_number: number | null
+  pr_url: string | null
+
   /** The user's choices for this mission. Null means that the settings apply. */
   permission_mode: string | null
   approve: Approve | null

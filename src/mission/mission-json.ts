@@ -38,7 +38,37 @@ export interface MissionJson {
   last_exit: { code: number | null; signal: string | null; at: string } | null
   pending: PendingRequest[]
   plans: string[]
+  branch: string | null
+  /** The ref that it started from, with the commit and the time at which the library fetched it. */
+  base: { ref: string; commit: string; at: string } | null
+  /** What it had changed since its base when its last turn ended. */
+  changes: ChangesJson | null
+  /** What its work would conflict with, as far as that is known. */
+  conflicts: ConflictJson[]
+  pr: { number: number | null; url: string } | null
+  ports: number[]
 }
+
+export interface ChangesJson {
+  files: number
+  insertions: number
+  deletions: number
+  /** Commits that the base does not have. */
+  ahead: number
+  /** Commits that no branch of the remote has, as far as the library knows. */
+  unpushed: number
+  dirty: boolean
+  at: string
+}
+
+export interface ConflictJson {
+  /** A mission's id, or `base`. */
+  with: string
+  files: string[]
+}
+
+/** Each mission has a block of this many ports. */
+export const portsPerMission = 10
 
 export interface MissionFacts {
   status: Status
@@ -84,5 +114,20 @@ export function missionJson(mission: MissionRecord, config: Config, facts: Missi
         : { code: mission.exit_code, signal: mission.exit_signal, at: mission.exit_at },
     pending: isRunning ? facts.pending : [],
     plans: facts.plans,
+    branch: mission.branch,
+    base: baseJson(mission),
+    changes: mission.changes === null ? null : JSON.parse(mission.changes),
+    conflicts: mission.conflicts === null ? [] : JSON.parse(mission.conflicts),
+    pr: mission.pr_url === null ? null : { number: mission.pr_number, url: mission.pr_url },
+    ports: portsOf(mission),
   }
+}
+
+function baseJson({ base_ref, base_commit, base_at }: MissionRecord): MissionJson['base'] {
+  if (base_ref === null || base_commit === null || base_at === null) return null
+  return { ref: base_ref, commit: base_commit, at: base_at }
+}
+
+export function portsOf({ first_port }: Pick<MissionRecord, 'first_port'>): number[] {
+  return first_port === null ? [] : Array.from({ length: portsPerMission }, (_, index) => first_port + index)
 }

@@ -23,6 +23,16 @@ const lasting = [
   'session_begun',
   'forked_session_id',
   'transcript_path',
+  'dir',
+  'copy_pending',
+  'removed_at',
+  'branch',
+  'base_ref',
+  'base_commit',
+  'base_at',
+  'first_port',
+  'pr_number',
+  'pr_url',
 ] as const satisfies readonly (keyof MissionRecord)[]
 
 export type LastingColumns = Pick<MissionRecord, (typeof lasting)[number]>
@@ -61,10 +71,12 @@ export function readRecordFile(path: string): Partial<LastingColumns> {
 }
 
 const flags: readonly string[] = ['setup_pending', 'session_begun', 'may_answer']
+const numbers: readonly string[] = ['first_port', 'pr_number']
 const required: readonly string[] = ['created_at', 'session_id']
 
 function fits(column: string, value: unknown): boolean {
   if (flags.includes(column)) return value === 0 || value === 1
+  if (numbers.includes(column)) return value === null || Number.isSafeInteger(value)
   if (column === 'approve') return value === null || approveModes.includes(value as Approve)
   return typeof value === 'string' || (value === null && !required.includes(column))
 }

@@ -39,6 +39,7 @@ export const floors: readonly (readonly string[])[] = [
   ['db'],
   ['approvals', 'claude', 'editor', 'repo', 'tmux'],
   ['mission'],
+  ['work'],
   ['surface'],
   ['wrapper'],
   ['cli'],
