@@ -13,8 +13,10 @@ export async function baseOf(
   head: string | null,
   options: RepoGitOptions = {},
 ): Promise<string | null> {
-  if (head === null || base_ref === null) return base_commit
-  const common = await libraryGit(repo, ['merge-base', head, `refs/heads/${base_ref}`], options)
+  if (head === null) return base_commit
+  // A mission of an older agenc has no base. HEAD of the library names the default branch.
+  const newest = base_ref === null ? 'HEAD' : `refs/heads/${base_ref}`
+  const common = await libraryGit(repo, ['merge-base', head, newest], options)
   if (common.exitCode !== 0) return base_commit
   const commit = common.stdout.trim()
   if (base_commit === null || base_commit === commit) return commit
