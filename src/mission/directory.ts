@@ -5,8 +5,6 @@ import { AgencError } from '../errors.ts'
 import { makePrivateDirectory } from '../io/files.ts'
 import type { MissionId } from '../mission-id.ts'
 import { MissionPaths } from '../paths.ts'
-import { libraryPath } from '../repo/library.ts'
-import { createWorkingCopy, remotesOf } from '../repo/working-copy.ts'
 import { systemProbe } from '../system/process-identity.ts'
 import { interruptible } from '../system/signals.ts'
 import { markAsUnfinished, unfinishedPrefix } from './maker-mark.ts'
@@ -14,10 +12,13 @@ import { markAsUnfinished, unfinishedPrefix } from './maker-mark.ts'
 /** The source of a mission's files. */
 export type DirectorySource =
   | { kind: 'blank' }
-  | { kind: 'repo'; id: string; url: string; isTrusted: boolean }
+  | { kind: 'repo'; id: string; isTrusted: boolean }
   | { kind: 'mission'; id: MissionId }
 
-/** Creates `missions/<uuid>/agent`. If that fails, nothing is left behind. */
+/**
+ * Creates `missions/<uuid>/agent`, except for a mission on a repo: its wrapper makes the working copy. If that fails,
+ * nothing is left behind.
+ */
 export async function prepareDirectory(
   context: Context,
   id: MissionId,
@@ -27,7 +28,8 @@ export async function prepareDirectory(
   makeUnfinished(context, root)
   try {
     if (source.kind === 'blank') mkdirSync(agent, { mode: 0o700 })
-    else await interruptible(signal => fill(context, agent, source, signal))
+    if (source.kind === 'mission')
+      await interruptible(signal => copyMission(context, agent, source.id, signal))
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
     throw error
@@ -47,31 +49,19 @@ function makeUnfinished({ paths, exec }: Context, root: string): void {
   }
 }
 
-async function fill(
-  context: Context,
+async function copyMission(
+  { exec, env, paths }: Context,
   agent: string,
-  source: Exclude<DirectorySource, { kind: 'blank' }>,
+  original: MissionId,
   signal: AbortSignal,
 ): Promise<void> {
-  const { exec, env, paths } = context
-  switch (source.kind) {
-    case 'repo': {
-      const library = libraryPath(paths.repos, source.id)
-      return createWorkingCopy({
-        exec,
-        env,
-        source: library,
-        destination: agent,
-        ...remotesOf(context, { ...source, library }),
-        trusted: source.isTrusted,
-        signal,
-      })
-    }
-    case 'mission': {
-      const from = paths.mission(source.id).agent
-      if (!existsSync(from)) throw new AgencError(`${from} no longer exists`, 'Its files cannot be copied.')
-      const { copyDirectory } = await import('../repo/copy-directory.ts')
-      return copyDirectory({ exec, env, from, to: agent, signal })
-    }
-  }
+  const from = paths.mission(original).agent
+  if (!existsSync(from)) throw new AgencError(`${from} no longer exists`, 'Its files cannot be copied.')
+  const { copyDirectory } = await import('../repo/copy-directory.ts')
+  return copyDirectory({ exec, env, from, to: agent, signal })
+}
+
+/** The directory to start a mission's window in. Before the working copy is there, its parent directory. */
+export function startDirectory({ root, agent }: MissionPaths): string {
+  return existsSync(agent) ? agent : root
 }

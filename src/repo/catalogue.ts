@@ -1,4 +1,5 @@
 import { readConfig } from '../config/read.ts'
+import { configuredRepos } from '../config/repo-names.ts'
 import { type Context, isInteractive } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { missionsOnRepo } from '../db/missions.ts'
@@ -152,10 +153,7 @@ export function writeRepoChoices({ paths }: Pick<Context, 'paths'>, db: Database
 /** All repos in the library or in the settings. Skips a source that cannot be read. */
 export async function knownRepoIds(context: Context): Promise<string[]> {
   const stored = await readStore(context, db => (db ? listRepos(db).map(({ id }) => id) : [])).catch(() => [])
-  const configured = await readConfig(context.paths).then(
-    ({ repos }) => Object.keys(repos),
-    () => [],
-  )
+  const configured = await readConfig(context.paths).then(configuredRepos, () => [])
   return [...new Set([...stored, ...configured])]
 }
 

@@ -41,6 +41,8 @@ export default defineCommand<Input>({
       const original = await chooseMission(context, db, word, { title: 'Fork a mission' })
       const fork = await createMission(context, db, {
         source: { kind: 'mission', id: original.id },
+        copy: null,
+        pullRequest: null,
         repo: original.repo,
         parentId: original.id,
         name: name === undefined ? original.name : missionName(name),

@@ -10,7 +10,8 @@ import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
 import { checkMode } from '../../mission/check-mode.ts'
-import { createMission, submodulesOf } from '../../mission/create.ts'
+import { libraryRepo, refuseBadStart } from '../../mission/check-start.ts'
+import { createMission, type MissionWish } from '../../mission/create.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
@@ -20,6 +21,7 @@ import { submodulesLeftOut } from '../../mission/repo-setup.ts'
 import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
+import { hasSubmodules } from '../../repo/start-point.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 import { windowOptions } from './window-options.ts'
 
@@ -27,6 +29,10 @@ interface Input {
   repo?: string
   blank?: boolean
   clone?: string
+  base?: string
+  branch?: string
+  pr?: string
+  offline?: boolean
   prompt?: string
   name?: string
   permissionMode?: string
@@ -48,6 +54,15 @@ export default defineCommand<Input>({
   options: [
     { flags: '--blank', description: 'start in an empty directory instead of a repo' },
     { flags: '--clone <mission>', description: "copy another mission's directory" },
+    {
+      flags: '--base <ref>',
+      description: "start on this branch, tag or commit (default: the repo's default branch)",
+    },
+    {
+      flags: '--branch <name>',
+      description: 'name its branch, or continue this one if the remote has it',
+    },
+    { flags: '--offline', description: 'start on what the library has, without fetching' },
     { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
     { flags: '--name <text>', description: 'a name for the mission' },
     {
@@ -68,6 +83,7 @@ export default defineCommand<Input>({
   examples: [
     'agenc mission new owner/name',
     'agenc mission new .',
+    'agenc mission new owner/name --base v1.2 --branch fix/login',
     'agenc mission new --blank --prompt "write a haiku"',
   ],
   async run(context, given) {
@@ -101,9 +117,12 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
     if (!isInNewWindow) findClaude(claude.command, context.env)
     const { source, repo, parentId } = await chooseSource(context, db, input)
+    refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
     const created = await createMission(context, db, {
       source,
       repo,
+      copy: source.kind === 'repo' ? copyWish(input) : null,
+      pullRequest: null,
       parentId: parentId ?? startedBy(context, db),
       name: input.name === undefined ? null : missionName(input.name),
       permissionMode: input.permissionMode ?? null,
@@ -124,10 +143,20 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
   return isInNewWindow ? 0 : launch(mission)
 }
 
+function copyWish({ base, branch, offline }: Input): MissionWish['copy'] {
+  return {
+    base: base ?? null,
+    ...(branch === undefined ? {} : { branch }),
+    isNamed: branch !== undefined,
+    pullRequest: null,
+    isOffline: offline ?? false,
+  }
+}
+
 /** The new window says it too, but the user may not look there. */
-function sayWhatIsLeftOut(context: Context, { id, repo }: MissionRecord, source: DirectorySource): void {
+function sayWhatIsLeftOut(context: Context, { repo }: MissionRecord, source: DirectorySource): void {
   if (repo === null || source.kind !== 'repo' || source.isTrusted) return
-  if (submodulesOf(context, id).length > 0) context.err.line(submodulesLeftOut(repo))
+  if (hasSubmodules(libraryRepo(context, repo))) context.err.line(submodulesLeftOut(repo))
 }
 
 /** The mission whose Claude starts this one. */
@@ -136,11 +165,13 @@ function startedBy({ env }: Context, db: Database): MissionId | null {
   return id !== undefined && isMissionId(id) && getMission(db, id) !== undefined ? id : null
 }
 
-function refuseContradictions({ repo, blank, clone, approve }: Input): void {
+function refuseContradictions(input: Input): void {
+  const { repo, blank, clone, approve } = input
   if ([repo, blank, clone].filter(Boolean).length > 1) {
     throw usageError('a repo, --blank and --clone exclude each other', 'Name one source for the mission.')
   }
   if (approve !== undefined) parseApprove(approve)
+  refuseBadStart(input, { isOnRepo: !blank && clone === undefined })
 }
 
 interface Chosen {
@@ -157,8 +188,8 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
   }
   const repo = input.blank ? null : await chooseRepo(context, db, input.repo)
   if (repo === null) return { source: { kind: 'blank' }, repo: null, parentId: null }
-  const { url, trusted } = getRepo(db, repo)!
-  return { source: { kind: 'repo', id: repo, url, isTrusted: trusted === 1 }, repo, parentId: null }
+  const isTrusted = getRepo(db, repo)!.trusted === 1
+  return { source: { kind: 'repo', id: repo, isTrusted }, repo, parentId: null }
 }
 
 /** The directory of a mission stands for the mission's repo. */
