@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
 import { type Context, isInteractive } from '../context.ts'
 import type { Database } from '../db/open-store.ts'
-import { AgencError, isAgencError, usageError } from '../errors.ts'
+import type { RepoRecord } from '../db/repos.ts'
+import { AgencError, isAgencError, isCancelled, usageError } from '../errors.ts'
 import type { MissionId } from '../mission-id.ts'
 import { freshen } from '../repo/freshen.ts'
 import { libraryPath } from '../repo/library.ts'
+import { fetchPullRequest, type PullRequest, pageOf, pullRequestRefs } from '../repo/pull-request.ts'
 import { isRefName } from '../repo/ref-names.ts'
 import { displayRepo } from '../repo/reference.ts'
-import { defaultBase, findBase, type LibraryRepo } from '../repo/start-point.ts'
+import { commitOf, findBase, hasDefault, type LibraryRepo } from '../repo/start-point.ts'
 import { interruptible } from '../system/signals.ts'
 import { type CopyOrder, decideStart } from './copy-order.ts'
 
@@ -77,14 +79,7 @@ export async function checkStart(
 
 /** True for a repo without commits, too: the wrapper fetches in any case. */
 function hasBase(library: LibraryRepo, base: string | null): boolean {
-  if (base !== null) return findBase(library, base) !== null
-  try {
-    defaultBase(library)
-    return true
-  } catch (error) {
-    if (isAgencError(error)) return false
-    throw error
-  }
+  return base === null ? hasDefault(library) : findBase(library, base) !== null
 }
 
 export function libraryRepo({ exec, env, paths }: Context, repo: string): LibraryRepo {
@@ -96,10 +91,66 @@ export function libraryRepo({ exec, env, paths }: Context, repo: string): Librar
   )
 }
 
-function fetchNow(context: Context, db: Database, repo: string): Promise<string | null> {
+/** Fetches the head of a pull request. If that is not possible, the library may have it from before. */
+export async function findPullRequest(
+  context: Context,
+  { id, url }: RepoRecord,
+  number: number,
+  isOffline: boolean,
+): Promise<PullRequest> {
+  const library = libraryRepo(context, id)
+  const problem = isOffline
+    ? 'nothing is fetched with --offline'
+    : await fetchHead(context, library, url, number)
+  if (typeof problem !== 'string') return problem
+  const ref = pullRequestRefs(number).find(ref => commitOf(library, ref) !== null)
+  if (ref === undefined)
+    throw new AgencError(
+      `pull request ${number} of ${displayRepo(id)} is not in the library: ${problem}`,
+      isOffline ? 'Omit --offline.' : `Check that git can reach it: agenc repo update ${displayRepo(id)}`,
+    )
+  if (!isOffline) context.err.line(`agenc: ${problem}; starting on pull request ${number} as fetched before`)
+  return { number, ref, url: pageOf(url, ref, number) }
+}
+
+/** Resolves to the reason if no server can be reached. */
+async function fetchHead(
+  context: Context,
+  library: LibraryRepo,
+  url: string,
+  number: number,
+): Promise<PullRequest | string> {
+  const { timeoutMs, ...options } = fetchOptions(context)
+  const limit = AbortSignal.timeout(timeoutMs)
+  if (options.showsProgress) context.err.line(`agenc: fetching pull request ${number}`)
+  try {
+    const found = await interruptible(signal =>
+      fetchPullRequest(library, number, url, { ...options, signal: AbortSignal.any([signal, limit]) }).catch(
+        error => {
+          if (limit.aborted && !signal.aborted) return `cannot reach origin within ${timeoutMs / 1000} s`
+          throw error
+        },
+      ),
+    )
+    if (found !== null) return found
+  } catch (error) {
+    if (isCancelled(error) || !isAgencError(error)) throw error
+    return error.message
+  }
+  throw new AgencError(
+    `${displayRepo(library.id)} has no pull request ${number}`,
+    `Its remote has neither ${pullRequestRefs(number).join(' nor ')}.`,
+  )
+}
+
+function fetchOptions(context: Context) {
   const mayPrompt = isInteractive(context)
-  const showsProgress = context.err.isTerminal
-  if (showsProgress) context.err.line(`agenc: fetching ${displayRepo(repo)}`)
   const timeoutMs = mayPrompt ? fetchLimitMs.interactive : fetchLimitMs.otherwise
-  return interruptible(signal => freshen(context, db, repo, { signal, timeoutMs, mayPrompt, showsProgress }))
+  return { mayPrompt, timeoutMs, showsProgress: context.err.isTerminal }
+}
+
+function fetchNow(context: Context, db: Database, repo: string): Promise<string | null> {
+  const options = fetchOptions(context)
+  if (options.showsProgress) context.err.line(`agenc: fetching ${displayRepo(repo)}`)
+  return interruptible(signal => freshen(context, db, repo, { signal, ...options }))
 }

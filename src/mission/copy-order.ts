@@ -37,7 +37,7 @@ export interface DecidedStart {
 export function decideStart(repo: LibraryRepo, order: CopyOrder, id: MissionId): DecidedStart {
   const base = order.base === null ? defaultBase(repo) : findBase(repo, order.base)
   if (base === null && order.base !== null) throw noSuchBase(repo, order.base)
-  const existing = existingHead(repo, order)
+  const existing = existingHead(repo, order, id)
   if (existing === null) return { start: newBranch(repo, order, base, id), base }
   const { commit } = existing
   const common = base === null ? commit : (commonCommit(repo, base.commit, commit) ?? base.commit)
@@ -45,12 +45,16 @@ export function decideStart(repo: LibraryRepo, order: CopyOrder, id: MissionId):
 }
 
 /** The head of a pull request, or of a branch that the remote has. */
-function existingHead(repo: LibraryRepo, order: CopyOrder): (Start & { commit: string }) | null {
+function existingHead(
+  repo: LibraryRepo,
+  order: CopyOrder,
+  id: MissionId,
+): (Start & { commit: string }) | null {
   const { pullRequest, branch, isNamed } = order
   if (pullRequest !== null) {
     const commit = commitOf(repo, pullRequest)
     if (commit === null) throw noSuchBase(repo, pullRequest)
-    return { commit, branch: branch!, isNew: true }
+    return { commit, branch: unusedName(repo, branch!, id), isNew: true }
   }
   const commit = isNamed ? remoteBranch(repo, branch!) : null
   if (commit === null) return null

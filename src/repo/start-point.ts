@@ -44,6 +44,11 @@ export function defaultBase(repo: LibraryRepo): Base | null {
   )
 }
 
+/** False if no branch is known to be the default one. True for a repo without commits. */
+export function hasDefault(repo: LibraryRepo): boolean {
+  return commitOf(repo, 'HEAD') !== null || branchNames(repo).length === 0
+}
+
 /** The branch, tag or commit with this name. Null if there is none. */
 export function findBase(repo: LibraryRepo, name: string): Base | null {
   if (name === 'HEAD') return defaultBase(repo)

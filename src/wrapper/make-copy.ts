@@ -10,7 +10,7 @@ import { shortId } from '../mission-id.ts'
 import { freshen } from '../repo/freshen.ts'
 import { libraryPath } from '../repo/library.ts'
 import { displayRepo } from '../repo/reference.ts'
-import { baseLabel } from '../repo/start-point.ts'
+import { type Base, baseLabel, findBase } from '../repo/start-point.ts'
 import { createWorkingCopy, remotesOf } from '../repo/working-copy.ts'
 import { alertUser } from './before-claude.ts'
 import type { Run } from './run-mission.ts'
@@ -55,8 +55,11 @@ async function makeCopy(
   const path = libraryPath(context.paths.repos, repo)
   if (!existsSync(path))
     throw new AgencError(`${repo} is no longer in the library`, 'Add it again with: agenc repo add')
+  const library = { exec: context.exec, env: context.env, id: repo, path }
+  const before = order.base === null ? null : findBase(library, order.base)
   const problem = order.isOffline ? null : await fetchRepo(run, mission, repo, config, signal)
-  const decided = decideStart({ ...context, id: repo, path }, order, id)
+  if (before !== null && findBase(library, order.base!) === null) throw baseIsGone(repo, before)
+  const decided = decideStart(library, order, id)
   const { url, trusted, updated_at } = getRepo(db, repo)!
   if (problem !== null) tellStale(run, mission, problem, decided, updated_at)
   await createWorkingCopy({
@@ -77,6 +80,15 @@ async function makeCopy(
       }),
   })
   missions.change(id, { copy_pending: null })
+}
+
+function baseIsGone(repo: string, { ref, commit }: Base): AgencError {
+  const name = displayRepo(repo)
+  const last = commit.slice(0, 12)
+  return new AgencError(
+    `${name} no longer has ${JSON.stringify(ref)}`,
+    `It was at ${last}. To start there: agenc mission new ${name} --base ${last}`,
+  )
 }
 
 /** Resolves to the reason if the repo cannot be fetched. */

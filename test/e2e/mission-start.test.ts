@@ -234,3 +234,16 @@ test('a fork has the branch and the base of its original', async () => {
   const { branch, base } = box.missions().find(({ id }) => id !== original.id)!
   expect({ branch, base }).toEqual({ branch: original.branch, base: original.base })
 })
+
+test('the branches of the repo complete --base and --branch', () => {
+  const box = recordsBox()
+  box.bench.git('src/app', 'branch', 'release')
+  box.agenc(['repo', 'update'])
+  const offered = (...words: string[]) =>
+    box
+      .agenc(['_complete', '--', 'mission', 'new', app, ...words])
+      .stdout.trimEnd()
+      .split('\n')
+  expect(offered('--base', '').sort()).toEqual(['main\tbranch', 'release\tbranch'])
+  expect(offered('--branch', 'rel')).toEqual(['release\tbranch'])
+})

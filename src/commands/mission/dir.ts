@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
+import { awaitCopy } from '../../mission/await-copy.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { shortId } from '../../mission-id.ts'
 
@@ -17,6 +18,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   examples: ['agenc mission dir 3f2a', 'cd "$(agenc mission dir fix-login)"'],
   async run(context, { mission: word, json }) {
     const { id } = await readStore(context, db => chooseMission(context, db, word))
+    await awaitCopy(context, id)
     const dir = context.paths.mission(id).agent
     if (!existsSync(dir))
       throw new AgencError(

@@ -9,8 +9,9 @@ import type { Database } from '../../db/open-store.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
+import { age } from '../../io/relative-time.ts'
 import { checkMode } from '../../mission/check-mode.ts'
-import { libraryRepo, refuseBadStart } from '../../mission/check-start.ts'
+import { findPullRequest, libraryRepo, refuseBadStart } from '../../mission/check-start.ts'
 import { createMission, type MissionWish } from '../../mission/create.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
@@ -20,6 +21,7 @@ import { missionName } from '../../mission/naming.ts'
 import { submodulesLeftOut } from '../../mission/repo-setup.ts'
 import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
+import type { PullRequest } from '../../repo/pull-request.ts'
 import { looksLikePath } from '../../repo/reference.ts'
 import { hasSubmodules } from '../../repo/start-point.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
@@ -62,6 +64,10 @@ export default defineCommand<Input>({
       flags: '--branch <name>',
       description: 'name its branch, or continue this one if the remote has it',
     },
+    {
+      flags: '--pr <number>',
+      description: 'start on the head of a pull request (or merge request) of the repo',
+    },
     { flags: '--offline', description: 'start on what the library has, without fetching' },
     { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
     { flags: '--name <text>', description: 'a name for the mission' },
@@ -77,7 +83,11 @@ export default defineCommand<Input>({
     },
     ...windowOptions,
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
-    { flags: '--form', description: 'ask for prompt, name, mode, approvals and model', hidden: true },
+    {
+      flags: '--form',
+      description: 'ask for prompt, name, mode, approvals, model, base and branch',
+      hidden: true,
+    },
     jsonOption,
   ],
   examples: [
@@ -104,7 +114,10 @@ export default defineCommand<Input>({
 async function filledIn(context: Context, input: Input): Promise<Input> {
   if (!isInteractive(context)) throw usageError('Not a terminal.', 'Omit --form, and use the other options.')
   const { askForMission } = await import('../../mission/new-mission-form.ts')
-  return { ...input, ...(await askForMission(context)) }
+  return {
+    ...input,
+    ...(await askForMission(context, { isOnRepo: !input.blank && input.clone === undefined })),
+  }
 }
 
 async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
@@ -118,11 +131,15 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     if (!isInNewWindow) findClaude(claude.command, context.env)
     const { source, repo, parentId } = await chooseSource(context, db, input)
     refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
+    const pullRequest =
+      repo === null || input.pr === undefined
+        ? null
+        : await findPullRequest(context, getRepo(db, repo)!, Number(input.pr), input.offline ?? false)
     const created = await createMission(context, db, {
       source,
       repo,
-      copy: source.kind === 'repo' ? copyWish(input) : null,
-      pullRequest: null,
+      copy: source.kind === 'repo' ? copyWish(input, pullRequest) : null,
+      pullRequest,
       parentId: parentId ?? startedBy(context, db),
       name: input.name === undefined ? null : missionName(input.name),
       permissionMode: input.permissionMode ?? null,
@@ -143,12 +160,13 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
   return isInNewWindow ? 0 : launch(mission)
 }
 
-function copyWish({ base, branch, offline }: Input): MissionWish['copy'] {
+function copyWish({ base, branch, offline }: Input, pullRequest: PullRequest | null): MissionWish['copy'] {
+  const name = pullRequest === null ? branch : `pr-${pullRequest.number}`
   return {
     base: base ?? null,
-    ...(branch === undefined ? {} : { branch }),
+    ...(name === undefined ? {} : { branch: name }),
     isNamed: branch !== undefined,
-    pullRequest: null,
+    pullRequest: pullRequest?.ref ?? null,
     isOffline: offline ?? false,
   }
 }
@@ -221,6 +239,10 @@ async function chooseRepo(context: Context, db: Database, word: string | undefin
     throw usageError('No repo given.', "Name one, or pass --blank; 'agenc repo ls' lists them.")
   const { pick } = await import('../../io/picker.ts')
   const { repoChoices } = await import('../../repo/catalogue.ts')
-  const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))
+  const now = context.now()
+  const choices = repoChoices(db).map(({ repo, label, base }) => ({
+    value: repo,
+    cells: [label, base === null ? '' : `${base.label}, ${age(base.at, now)} old`],
+  }))
   return pick(context, 'New mission: pick a repo', choices)
 }
