@@ -60,7 +60,7 @@ export function sweepDeleted({ missions }: Paths): void {
 export function whatWouldBeLost(context: Context, mission: MissionRecord): string[] {
   const { exec, env, paths } = context
   const { agent } = paths.mission(mission.id)
-  if (!existsSync(agent)) return []
+  if (mission.dir !== null || !existsSync(agent)) return []
   const library = mission.repo === null ? undefined : libraryPath(paths.repos, mission.repo)
   return describeUnsavedWork({ exec, env, directory: agent, library })
 }

@@ -28,6 +28,7 @@ import type { Ending } from './ending.ts'
 import { storeFollower } from './follow-store.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { type Log, openLog } from './log.ts'
+import { rebuildCopy } from './rebuild-copy.ts'
 import { RestartLoop } from './restart-loop.ts'
 import { SignalListener } from './signal-policy.ts'
 
@@ -107,6 +108,7 @@ async function runUnderLease(
   try {
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
+    await rebuildCopy(run, before)
     await setUpRepo(run, before, config, guard)
     ending = await loop.run()
     return ending

@@ -153,6 +153,8 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
   if (input.clone !== undefined) {
     const { chooseMission } = await import('../../mission/choose.ts')
     const original = await chooseMission(context, db, input.clone)
+    const { requireDirectory } = await import('../../work/rebuild-directory.ts')
+    requireDirectory(context, original)
     return { source: { kind: 'mission', id: original.id }, repo: original.repo, parentId: original.id }
   }
   const repo = input.blank ? null : await chooseRepo(context, db, input.repo)
