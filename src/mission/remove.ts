@@ -11,6 +11,7 @@ import type { MissionId } from '../mission-id.ts'
 import type { Paths } from '../paths.ts'
 import { libraryPath } from '../repo/library.ts'
 import { describeUnsavedWork } from '../repo/unsaved-work.ts'
+import { markConflicts } from './conflict-marks.ts'
 import { missionService } from './open-service.ts'
 
 /** Starts the name of the directory of a mission that is being deleted. */
@@ -30,7 +31,10 @@ export async function removeMission(
   await forgetDirectory(claudeLocations(context.env).globalConfig, agent)
   missionService(context, db).write(writer => {
     const mission = writer.get(id)
-    if (mission) check(mission)
+    if (mission) {
+      check(mission)
+      markConflicts(writer, mission, [])
+    }
     writer.remove(id)
     if (existsSync(root)) moveAway(context.paths, id, root)
   })

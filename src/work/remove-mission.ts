@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import type { MissionChange, MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError, isCancelled } from '../errors.ts'
-import { makePrivateDirectory } from '../io/files.ts'
+import { makePrivateDirectory, namesIn } from '../io/files.ts'
 import { missionService } from '../mission/open-service.ts'
 import { moveAway, removeMission, sweepDeleted } from '../mission/remove.ts'
 import { missionTitle } from '../mission/tell-done.ts'
@@ -32,7 +32,7 @@ export async function removeKeepingWork(
   { force = false, check }: Removal,
 ): Promise<void> {
   const { agent } = context.paths.mission(mission.id)
-  const mayKeep = mission.repo !== null && mission.dir === null && existsSync(agent)
+  const mayKeep = mission.repo !== null && mission.dir === null && namesIn(agent).length > 0
   const kept = mayKeep ? await tryToKeep(context, mission, force) : null
   if (isKept(context, mission))
     await hideMission(context, db, mission, check, kept ? { branch: kept.branch } : {})
