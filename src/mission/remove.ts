@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { forgetDirectory } from '../claude/trust.ts'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/missions.ts'
+import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { namesIn } from '../io/files.ts'
 import type { MissionId } from '../mission-id.ts'
@@ -26,7 +26,9 @@ export async function removeMission(
 ): Promise<void> {
   const { root, agent } = context.paths.mission(id)
   const deleted = join(context.paths.missions, `${deletedPrefix}${id}`)
-  await forgetDirectory(claudeLocations(context.env).globalConfig, agent)
+  // Claude's notes about a directory of the user belong to the user.
+  if (getMission(db, id)?.dir === null)
+    await forgetDirectory(claudeLocations(context.env).globalConfig, agent)
   missionService(context, db).write(writer => {
     const mission = writer.get(id)
     if (mission) check(mission)
@@ -43,7 +45,7 @@ export async function removeMission(
 export function whatWouldBeLost(context: Context, mission: MissionRecord): string[] {
   const { exec, env, paths } = context
   const { agent } = paths.mission(mission.id)
-  if (!existsSync(agent)) return []
+  if (mission.dir !== null || !existsSync(agent)) return []
   const library = mission.repo === null ? undefined : libraryPath(paths.repos, mission.repo)
   return describeUnsavedWork({ exec, env, directory: agent, library })
 }

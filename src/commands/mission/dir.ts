@@ -3,6 +3,7 @@ import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { missionDirectory } from '../../mission/mission-directory.ts'
 import { shortId } from '../../mission-id.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
@@ -16,8 +17,9 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc mission dir 3f2a', 'cd "$(agenc mission dir fix-login)"'],
   async run(context, { mission: word, json }) {
-    const { id } = await readStore(context, db => chooseMission(context, db, word))
-    const dir = context.paths.mission(id).agent
+    const mission = await readStore(context, db => chooseMission(context, db, word))
+    const { id } = mission
+    const dir = missionDirectory(context.paths, mission)
     if (!existsSync(dir))
       throw new AgencError(
         `the directory of ${shortId(id)} no longer exists: ${dir}`,

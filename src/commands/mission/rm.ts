@@ -5,10 +5,11 @@ import { getMission } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
+import { cleanText } from '../../io/text.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import { removeMission, whatWouldBeLost } from '../../mission/remove.ts'
-import { missionTitle, tellDone } from '../../mission/tell-done.ts'
+import { missionTitle, tell, tellDone } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -43,7 +44,9 @@ export default defineCommand<Input>({
         if (!force) for (const mission of missions) refuseUnsavedWork(context, mission)
       }
       check()
-      await confirmOrFlag(context, `Delete ${missions.map(missionTitle).join(', ')}?`, yes)
+      const kept = directoriesKept(missions)
+      const question = [`Delete ${missions.map(missionTitle).join(', ')}?`, ...kept].join(' ')
+      await confirmOrFlag(context, question, yes)
       // The user may have left the question open for hours.
       if (!yes) check()
       for (const { id } of missions) {
@@ -60,11 +63,20 @@ export default defineCommand<Input>({
         missions.map(({ id }) => id),
       )
       if (json) context.out.line(JSON.stringify(missions.map(({ id }) => ({ id, removed: true }))))
-      else tellDone(context, 'Deleted', missions)
+      else {
+        tellDone(context, 'Deleted', missions)
+        for (const line of kept) tell(context, line)
+      }
     })
     return 0
   },
 })
+
+/** `rm` never deletes a directory that the user gave a mission with `--dir`. */
+function directoriesKept(missions: readonly MissionRecord[]): string[] {
+  const given = missions.flatMap(({ dir }) => (dir === null ? [] : [dir]))
+  return [...new Set(given)].map(dir => `The directory ${cleanText(dir)} stays.`)
+}
 
 function refuseRunning(context: Context, mission: MissionRecord | undefined): void {
   if (!mission || statusNow(context, mission) !== 'running') return
