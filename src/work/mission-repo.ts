@@ -78,7 +78,7 @@ export async function libraryGit(
   return runQuietly(repo, gitArguments(args, { gitDir: repo.library, config: options.config }), {
     ...options,
     env: {
-      ...(objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objects) }),
+      ...(objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(objects) }),
       ...options.env,
     },
   })
@@ -145,6 +145,6 @@ function isDirectory(path: string): boolean {
 }
 
 /** git splits the list of object directories at colons, except inside quotes. */
-function quoted(path: string): string {
+export function quotedPath(path: string): string {
   return /[:"\\\n]/.test(path) ? JSON.stringify(path) : path
 }

@@ -10,7 +10,7 @@ import { stateStyle } from '../../mission/state-word.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
   description:
-    'List missions: those that wait for you first, then those that are done, then the most recently active.',
+    'List missions: those that wait for you first, then those that are done, then the most recently active. A ! marks work that would conflict with other work.',
   options: [{ flags: '-a, --all', description: 'include archived missions' }, jsonOption],
   examples: ['agenc mission ls', 'agenc mission ls --json | jq \'.[] | select(.status == "running") | .id\''],
   async run(context, { all, json }) {
@@ -45,6 +45,12 @@ function printMissions(context: Context, rows: readonly MissionRow[]): void {
       style: row => (missions[row]!.name === null ? 'dim' : undefined),
       shrinks: true,
     },
+    {
+      title: '!',
+      cells: missions.map(({ conflicts }) => (conflicts.length > 0 ? '!' : '')),
+      style: () => 'yellow',
+    },
+    { title: 'PR', cells: missions.map(({ pr }) => (pr?.number ? `#${pr.number}` : '')) },
     { title: 'WINDOW', cells: rows.map(({ windowNumber }) => windowNumber ?? '') },
     { title: 'ACTIVE', cells: missions.map(mission => ago(mission.last_active_at, time)) },
   ])
