@@ -30,7 +30,7 @@ export function refuseBadStart(
   if (!isOnRepo && given.length > 0)
     throw usageError(
       `--${given[0]![0]} needs a repo`,
-      'A mission with --blank or --clone starts on no branch of a repo.',
+      'A mission with --blank, --clone or --dir starts on what is there.',
     )
   if (pr !== undefined && (base ?? branch) !== undefined)
     throw usageError(

@@ -5,8 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import type { MissionChange, MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
-import { AgencError } from '../errors.ts'
-import { type MissionId, newMissionId, shortId } from '../mission-id.ts'
+import { type MissionId, newMissionId } from '../mission-id.ts'
 import { markUsed } from '../repo/catalogue.ts'
 import { aboutFrom } from './about.ts'
 import { branchFrom } from './branch-name.ts'
@@ -15,6 +14,7 @@ import type { CopyOrder } from './copy-order.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
 import { markAsFinished } from './maker-mark.ts'
+import { refuseSharedDirectory } from './mission-directory.ts'
 import { missionService } from './open-service.ts'
 import { maySetUp } from './repo-setup.ts'
 import type { MissionService } from './service.ts'
@@ -51,10 +51,11 @@ export async function createMission(
   const missions = missionService(context, db)
   const config = await readConfig(context.paths)
   const isSetupPending = needsSetup(context, db, missions, wish, config)
-  const original = wish.source.kind === 'mission' ? originalOf(missions, wish.source.id) : null
+  const original = wish.source.kind === 'mission' ? missions.get(wish.source.id)! : null
   const order = wish.copy && copyOrder(wish.copy, config, wish.name, id)
   if (order !== null && wish.repo !== null) await checkStart(context, db, wish.repo, order, id)
-  await prepareDirectory(context, id, wish.source)
+  const { source } = wish
+  await prepareDirectory(context, id, source)
   try {
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
     if (wish.repo !== null) markUsed(context, db, wish.repo)
@@ -82,6 +83,9 @@ export async function createMission(
         pr_number: wish.pullRequest?.number ?? null,
         pr_url: wish.pullRequest?.url ?? null,
       })
+      if (source.kind !== 'dir') return
+      if (!source.mayBeShared) refuseSharedDirectory(db, source.path)
+      writer.change(id, { dir: source.path })
     })
   } catch (error) {
     rmSync(context.paths.mission(id).root, { recursive: true, force: true })
@@ -98,15 +102,6 @@ function copyOrder(
   id: MissionId,
 ): CopyOrder {
   return { ...copy, branch: branch ?? branchFrom(missions.branch, name, id) }
-}
-
-function originalOf(missions: MissionService, id: MissionId): MissionRecord {
-  const original = missions.get(id)!
-  if (original.copy_pending === null) return original
-  throw new AgencError(
-    `the working copy of ${shortId(id)} is not there yet`,
-    `Wait until its Claude has started. If it does not run: agenc mission resume ${shortId(id)}`,
-  )
 }
 
 /** Where the work of a mission began. A copy of its files began there too. */

@@ -13,11 +13,13 @@ import { markAsUnfinished, unfinishedPrefix } from './maker-mark.ts'
 export type DirectorySource =
   | { kind: 'blank' }
   | { kind: 'repo'; id: string; isTrusted: boolean }
-  | { kind: 'mission'; id: MissionId }
+  | { kind: 'mission'; id: MissionId; directory: string }
+  /** A directory of the user, which is not copied. */
+  | { kind: 'dir'; path: string; mayBeShared: boolean }
 
 /**
- * Creates `missions/<uuid>/agent`, except for a mission on a repo: its wrapper makes the working copy. If that fails,
- * nothing is left behind.
+ * Creates `missions/<uuid>/agent`. A mission on a repo gets it from its wrapper, and a mission in a directory of the user
+ * has none. If that fails, nothing is left behind.
  */
 export async function prepareDirectory(
   context: Context,
@@ -29,7 +31,7 @@ export async function prepareDirectory(
   try {
     if (source.kind === 'blank') mkdirSync(agent, { mode: 0o700 })
     if (source.kind === 'mission')
-      await interruptible(signal => copyMission(context, agent, source.id, signal))
+      await interruptible(signal => copyMission(context, agent, source.directory, signal))
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
     throw error
@@ -50,18 +52,12 @@ function makeUnfinished({ paths, exec }: Context, root: string): void {
 }
 
 async function copyMission(
-  { exec, env, paths }: Context,
+  { exec, env }: Context,
   agent: string,
-  original: MissionId,
+  from: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const from = paths.mission(original).agent
   if (!existsSync(from)) throw new AgencError(`${from} no longer exists`, 'Its files cannot be copied.')
   const { copyDirectory } = await import('../repo/copy-directory.ts')
   return copyDirectory({ exec, env, from, to: agent, signal })
-}
-
-/** The directory to start a mission's window in. Before the working copy is there, its parent directory. */
-export function startDirectory({ root, agent }: MissionPaths): string {
-  return existsSync(agent) ? agent : root
 }

@@ -35,6 +35,8 @@ interface Input {
   branch?: string
   pr?: string
   offline?: boolean
+  dir?: string
+  force?: boolean
   prompt?: string
   name?: string
   permissionMode?: string
@@ -69,6 +71,8 @@ export default defineCommand<Input>({
       description: 'start on the head of a pull request (or merge request) of the repo',
     },
     { flags: '--offline', description: 'start on what the library has, without fetching' },
+    { flags: '--dir <path>', description: 'work in this directory itself, instead of a copy of a repo' },
+    { flags: '--force', description: 'use --dir even if another mission works there, or for your home' },
     { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
     { flags: '--name <text>', description: 'a name for the mission' },
     {
@@ -94,6 +98,7 @@ export default defineCommand<Input>({
     'agenc mission new owner/name',
     'agenc mission new .',
     'agenc mission new owner/name --base v1.2 --branch fix/login',
+    'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
   ],
   async run(context, given) {
@@ -111,12 +116,16 @@ export default defineCommand<Input>({
   },
 })
 
+function isOnRepo({ blank, clone, dir }: Input): boolean {
+  return !blank && clone === undefined && dir === undefined
+}
+
 async function filledIn(context: Context, input: Input): Promise<Input> {
   if (!isInteractive(context)) throw usageError('Not a terminal.', 'Omit --form, and use the other options.')
   const { askForMission } = await import('../../mission/new-mission-form.ts')
   return {
     ...input,
-    ...(await askForMission(context, { isOnRepo: !input.blank && input.clone === undefined })),
+    ...(await askForMission(context, { isOnRepo: isOnRepo(input) })),
   }
 }
 
@@ -184,12 +193,16 @@ function startedBy({ env }: Context, db: Database): MissionId | null {
 }
 
 function refuseContradictions(input: Input): void {
-  const { repo, blank, clone, approve } = input
-  if ([repo, blank, clone].filter(Boolean).length > 1) {
-    throw usageError('a repo, --blank and --clone exclude each other', 'Name one source for the mission.')
+  const { repo, blank, clone, dir, force, approve } = input
+  if ([repo, blank, clone, dir !== undefined].filter(Boolean).length > 1) {
+    throw usageError(
+      'a repo, --blank, --clone and --dir exclude each other',
+      'Name one source for the mission.',
+    )
   }
+  if (force && dir === undefined) throw usageError('--force has a meaning only with --dir')
   if (approve !== undefined) parseApprove(approve)
-  refuseBadStart(input, { isOnRepo: !blank && clone === undefined })
+  refuseBadStart(input, { isOnRepo: isOnRepo(input) })
 }
 
 interface Chosen {
@@ -199,10 +212,23 @@ interface Chosen {
 }
 
 async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
+  if (input.dir !== undefined) {
+    const { givenDirectory, repoAddedFrom } = await import('../../mission/given-directory.ts')
+    const mayBeShared = input.force ?? false
+    const path = givenDirectory(context, input.dir, { isForced: mayBeShared })
+    return {
+      source: { kind: 'dir', path, mayBeShared },
+      repo: repoAddedFrom(context, db, path),
+      parentId: null,
+    }
+  }
   if (input.clone !== undefined) {
     const { chooseMission } = await import('../../mission/choose.ts')
     const original = await chooseMission(context, db, input.clone)
-    return { source: { kind: 'mission', id: original.id }, repo: original.repo, parentId: original.id }
+    const { requireDirectory } = await import('../../work/rebuild-directory.ts')
+    requireDirectory(context, original)
+    const { copyOf } = await import('../../mission/copied-mission.ts')
+    return { source: copyOf(context, original), repo: original.repo, parentId: original.id }
   }
   const repo = input.blank ? null : await chooseRepo(context, db, input.repo)
   if (repo === null) return { source: { kind: 'blank' }, repo: null, parentId: null }
