@@ -26,8 +26,8 @@ export async function baseOf(
 
 /** The tree without files, against which everything in a repo without a base is new. */
 export async function emptyTree(repo: MissionRepo): Promise<string> {
-  const written = libraryGit(repo, ['hash-object', '-t', 'tree', '--stdin'])
-  return (await outputOf(written, 'cannot compare the files')).trim()
+  const hashed = libraryGit(repo, ['hash-object', '-t', 'tree', '--stdin'])
+  return (await outputOf(hashed, 'cannot compare the files')).trim()
 }
 
 export async function measureChanges(
@@ -40,7 +40,11 @@ export async function measureChanges(
   const base = await baseOf(repo, mission, head, options)
   const from = base ?? (await emptyTree(repo))
   const numbers = await outputOf(
-    libraryGit(repo, ['diff-tree', '-r', '--numstat', '-z', '--no-renames', from, commit], options),
+    libraryGit(
+      repo,
+      ['diff-tree', '-r', '--numstat', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', from, commit],
+      { ...options, config: ['core.bigFileThreshold=32m'] },
+    ),
     'cannot compare the files',
   )
   const rows = numbers.split('\0').filter(row => row !== '')
