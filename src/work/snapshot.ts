@@ -15,6 +15,7 @@ import {
   ownObjects,
   type RepoGitOptions,
 } from './mission-repo.ts'
+import { moveObjects } from './move-objects.ts'
 import { recordTree, type TreeOptions } from './working-tree.ts'
 
 /** The state of a mission's directory, as a commit in the library. */
@@ -48,8 +49,8 @@ export interface SnapshotOptions extends TreeOptions {
  * and hooks of the mission are not touched. Nothing is recorded by half: the refs in the library come last.
  */
 export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions): Promise<Snapshot> {
-  const objects = ownObjects(repo)
-  if (objects === null)
+  const own = ownObjects(repo)
+  if (own === null)
     throw new AgencError(
       `${repo.directory} has no git repo of its own`,
       'Its .git directory was removed or replaced.',
@@ -60,18 +61,31 @@ export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions):
   try {
     const [refs, kept] = await Promise.all([readOwnRefs(repo, low), readKeptRefs(repo, low)])
     const [ofHead, last, { tree, leftOut }] = await Promise.all([
-      readCommit(repo, objects, refs.head, low),
-      readCommit(repo, objects, kept.refs.get(keptRefs(repo.id).now), low),
-      recordTree(repo, join(staging, 'index'), objects, refs.head, options),
+      readCommit(repo, own, refs.head, low),
+      readCommit(repo, own, kept.refs.get(keptRefs(repo.id).now), low),
+      recordTree(repo, staging, inStaging(staging, [own]), refs.head, options),
     ])
     const isSame = last?.tree === tree && last.parent === (refs.head ?? '')
-    const commit = isSame ? last.commit : await makeCommit(repo, objects, tree, refs.head, options)
-    const turn = await keep(repo, refs, kept, { commit, staging, isCheckpoint: options.isCheckpoint }, low)
+    const commit = isSame
+      ? last.commit
+      : await makeCommit(repo, inStaging(staging, [own]), tree, refs.head, options)
+    const turn = await keep(
+      repo,
+      refs,
+      kept,
+      { commit, own, staging, isCheckpoint: options.isCheckpoint },
+      low,
+    )
     const isDirty = tree !== (ofHead?.tree ?? (await emptyTree(repo)))
     return { commit, tree, head: refs.head, branch: refs.branch, isDirty, leftOut, turn }
   } finally {
     await removeTree(staging)
   }
+}
+
+/** git writes new objects to `staging`, so that nothing stays behind if it fails. */
+function inStaging(staging: string, others: readonly string[]): NodeJS.ProcessEnv {
+  return { GIT_OBJECT_DIRECTORY: staging, GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(others) }
 }
 
 const branchRefs = 'refs/heads/'
@@ -143,12 +157,12 @@ interface KnownCommit {
 /** Returns null if the mission's own repo does not have the commit. */
 async function readCommit(
   repo: MissionRepo,
-  objects: string,
+  own: string,
   commit: string | null | undefined,
   low: RepoGitOptions,
 ): Promise<KnownCommit | null> {
   if (commit == null) return null
-  const env = { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: '' }
+  const env = { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: '' }
   const args = ['log', '--no-walk', '--format=%T %P', commit, '--']
   const read = await libraryGit(repo, args, { ...low, env })
   if (read.exitCode !== 0) return null
@@ -158,14 +172,13 @@ async function readCommit(
 
 async function makeCommit(
   repo: MissionRepo,
-  objects: string,
+  objects: NodeJS.ProcessEnv,
   tree: string,
   head: string | null,
   { now, signal, isLow }: SnapshotOptions,
 ): Promise<string> {
   const args = ['commit-tree', tree, ...(head === null ? [] : ['-p', head]), '-m', 'agenc: working tree']
-  const env = { ...identity(now), GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: '' }
-  const made = libraryGit(repo, args, { signal, isLow, env })
+  const made = libraryGit(repo, args, { signal, isLow, env: { ...identity(now), ...objects } })
   return (await outputOf(made, 'cannot record the files')).trim()
 }
 
@@ -182,6 +195,14 @@ function identity(now: Date): NodeJS.ProcessEnv {
   }
 }
 
+interface Recorded {
+  commit: string
+  /** The mission's own objects. */
+  own: string
+  staging: string
+  isCheckpoint?: boolean
+}
+
 /**
  * Copies the objects to the library, then names them there. The library never depends on the mission's directory. Returns
  * the number of the checkpoint.
@@ -190,7 +211,7 @@ async function keep(
   repo: MissionRepo,
   { heads, head, lastTurn }: OwnRefs,
   kept: KeptRefs,
-  { commit, staging, isCheckpoint }: { commit: string; staging: string; isCheckpoint?: boolean },
+  { commit, own, staging, isCheckpoint }: Recorded,
   low: RepoGitOptions,
 ): Promise<number | null> {
   const names = keptRefs(repo.id)
@@ -198,10 +219,12 @@ async function keep(
   const state = new Map([[names.now, commit], ...(head === null ? [] : [[names.head, head] as const])])
   const all = new Map([...branches, ...state])
   // A branch may be incomplete, as after a partial fetch. Then only what is checked out is kept.
-  const copied = await copyObjects(repo, all, kept, staging, low)
+  const env = inStaging(staging, [join(repo.library, 'objects'), own])
+  const copied = await copyObjects(repo, all, kept, env, low)
   const wanted = copied.exitCode === 0 ? all : state
   if (copied.exitCode !== 0)
-    await outputOf(copyObjects(repo, state, kept, staging, low), 'cannot copy the work to the library')
+    await outputOf(copyObjects(repo, state, kept, env, low), 'cannot copy the work to the library')
+  await moveObjects(staging, own)
   const gone = [...kept.refs.keys()].filter(ref => ref.startsWith(names.heads) && !branches.has(ref))
   // Deletions come first: a branch `a` must be gone before `a/b` can be stored.
   await updateRefs(repo, gone.map(ref => `delete ${ref}\n`).join(''), low)
@@ -237,24 +260,20 @@ async function createCheckpoint(
   return turn
 }
 
-/** Writes one pack that needs no other, as `git repack` does. Unfinished parts of it are in `staging`. */
+/** Writes one pack that needs no other, as `git repack` does. */
 function copyObjects(
   repo: MissionRepo,
   wanted: ReadonlyMap<string, string>,
   { tips }: KeptRefs,
-  staging: string,
+  env: NodeJS.ProcessEnv,
   low: RepoGitOptions,
 ): Promise<Result> {
   const input = [...wanted.values(), ...tips.map(object => `^${object}`)].map(line => `${line}\n`).join('')
   const args = ['pack-objects', '--revs', '--non-empty', '--quiet', '--threads=1', '--no-use-bitmap-index']
-  const objects = join(repo.library, 'objects')
-  return libraryGit(repo, [...args, join(objects, 'pack', 'pack')], {
+  return libraryGit(repo, [...args, join(repo.library, 'objects', 'pack', 'pack')], {
     ...low,
     input,
-    env: {
-      GIT_OBJECT_DIRECTORY: staging,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories([objects, ownObjects(repo)]),
-    },
+    env,
     // The mission's own lists of its objects may be wrong, and then something would be missing.
     config: ['core.commitGraph=false', 'core.multiPackIndex=false', 'core.bigFileThreshold=32m'],
   })

@@ -26,9 +26,6 @@ export function workTreeConfig(repo: MissionRepo): string[] {
     'core.safecrlf=false',
     // Larger files are written as they are read, and are not compared with others.
     'core.bigFileThreshold=32m',
-    // One fsync for all objects, and no remains if the disk is full.
-    'core.fsync=loose-object',
-    'core.fsyncMethod=batch',
     // The index is one file, and is read as it is.
     'core.splitIndex=false',
     'core.ignoreStat=false',
@@ -39,16 +36,17 @@ export function workTreeConfig(repo: MissionRepo): string[] {
 }
 
 /**
- * Writes the working tree to the mission's own objects, and returns its tree. Untracked files are in it. Ignored ones
- * are not, nor are changes of files with a filter, whose program would have to run, and of files that cannot be read.
+ * Writes the working tree to an object directory, and returns its tree. Untracked files are in it. Ignored ones are not,
+ * nor are changes of files with a filter, whose program would have to run, and of files that cannot be read.
  */
 export async function recordTree(
   repo: MissionRepo,
-  index: string,
-  objects: string,
+  staging: string,
+  objects: NodeJS.ProcessEnv,
   head: string | null,
   options: TreeOptions,
 ): Promise<RecordedTree> {
+  const index = join(staging, 'index')
   const config = workTreeConfig(repo)
   const git: Git = (args, more = {}) =>
     libraryGit(repo, args, {
@@ -58,13 +56,7 @@ export async function recordTree(
       // git looks here for files outside a sparse checkout.
       cwd: repo.directory,
       ...more,
-      env: {
-        GIT_WORK_TREE: repo.directory,
-        GIT_INDEX_FILE: index,
-        GIT_OBJECT_DIRECTORY: objects,
-        // The objects of the library are not needed, because the mission has its own links to them.
-        GIT_ALTERNATE_OBJECT_DIRECTORIES: '',
-      },
+      env: { GIT_WORK_TREE: repo.directory, GIT_INDEX_FILE: index, ...objects },
     })
   const excluded = options.exclude.map(globOf)
   const changed = await changedFiles(
@@ -73,8 +65,14 @@ export async function recordTree(
     [':(attr:!filter)', ':(attr:-filter)', ...excluded.map(glob => `:(exclude,glob)${glob}`)],
     { index, head, options },
   )
-  if (changed.length > 0) await addToIndex(repo, git, changed)
-  await forgetStaged(git, excluded, head)
+  const [staged] = await Promise.all([
+    stagedOnly(git, excluded, head),
+    changed.length > 0 ? addToIndex(repo, git, changed) : null,
+  ])
+  if (staged !== '') {
+    const args = ['update-index', '-z', '--force-remove', '--stdin']
+    await outputOf(git(args, { input: staged, isBinary: true }), cannotRecord)
+  }
   const written = await git(['write-tree'])
   const tree = written.exitCode === 0 ? written.stdout : await writeMerged(git)
   const leftOut = options.listsLeftOut ? await listChanged(repo, git, []) : []
@@ -193,28 +191,13 @@ async function canBeAdded(directory: string, file: string): Promise<boolean> {
   }
 }
 
-/** Claude may have staged an excluded file that no commit has. */
-async function forgetStaged(git: Git, excluded: readonly string[], head: string | null): Promise<void> {
-  if (excluded.length === 0) return
+/** Claude may have staged excluded files that no commit has. */
+async function stagedOnly(git: Git, excluded: readonly string[], head: string | null): Promise<string> {
+  if (excluded.length === 0) return ''
   const globs = excluded.map(glob => `:(glob)${glob}`)
-  const args =
-    head === null
-      ? ['ls-files', '-z', '--cached', '--', ...globs]
-      : [
-          'diff-index',
-          '--cached',
-          '-z',
-          '--name-only',
-          '--no-renames',
-          '--diff-filter=A',
-          head,
-          '--',
-          ...globs,
-        ]
-  const staged = await outputOf(git(args, { isBinary: true }), cannotRecord)
-  if (staged === '') return
-  const remove = ['update-index', '-z', '--force-remove', '--stdin']
-  await outputOf(git(remove, { input: staged, isBinary: true }), cannotRecord)
+  const added = ['diff-index', '--cached', '-z', '--name-only', '--no-renames', '--diff-filter=A']
+  const args = head === null ? ['ls-files', '-z', '--cached'] : [...added, head]
+  return outputOf(git([...args, '--', ...globs], { isBinary: true }), cannotRecord)
 }
 
 /** In the middle of a merge, files that are left out still have several versions. Takes the mission's own. */
