@@ -8,7 +8,12 @@ export const registry: Registry = {
     mission: {
       summary: 'Start, list, resume and end missions',
       verbs: {
-        new: { summary: 'Start a mission on a repo', load: () => import('./mission/new.ts'), hot: true },
+        new: {
+          summary: 'Start a mission on a repo',
+          load: () => import('./mission/new.ts'),
+          hot: true,
+          completes: { name: 'ref' },
+        },
         ls: { summary: 'List missions', load: () => import('./mission/ls.ts'), hot: true },
         dir: { summary: "Print a mission's directory", load: () => import('./mission/dir.ts') },
         show: { summary: 'Show everything about one mission', load: () => import('./mission/show.ts') },

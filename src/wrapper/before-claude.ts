@@ -68,7 +68,7 @@ export async function setUpRepo(
 }
 
 /** The lines above vanish when Claude takes the screen. */
-function alertUser({ surface }: Run, mission: MissionRecord, words: string): void {
+export function alertUser({ surface }: Run, mission: MissionRecord, words: string): void {
   surface.show(mission, { state: 'starting', waitingFor: null, isDone: false })
   surface.alert(words)
 }
