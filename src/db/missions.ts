@@ -191,6 +191,16 @@ export function missionsOnRepo(db: Database, repo: string): MissionRecord[] {
     .all(repo)
 }
 
+/** The missions that were given this directory, unless they are archived. */
+export function missionsInDirectory(db: Database, dir: string): MissionRecord[] {
+  return db
+    .prepare<[string], MissionRecord>(
+      `SELECT * FROM missions WHERE dir = ? AND archived_at IS NULL AND removed_at IS NULL
+       ORDER BY last_active_at DESC`,
+    )
+    .all(dir)
+}
+
 export function countMissionsByRepo(db: Database): Map<string, number> {
   const rows = db
     .prepare<[], { repo: string; missions: number }>(

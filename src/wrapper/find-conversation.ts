@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
 import { randomUuid } from '../io/random.ts'
+import { missionDirectory } from '../mission/mission-directory.ts'
 import type { MissionService } from '../mission/service.ts'
 import { shortId } from '../mission-id.ts'
 import { canBeRebuilt } from '../work/rebuild-directory.ts'
@@ -42,8 +43,8 @@ export function withUsableSession(
 
 /** Resolves to the reason why this mission cannot be resumed, or to null if it can. */
 export async function whyNotResumable(context: Context, mission: MissionRecord): Promise<string | null> {
-  const { agent } = context.paths.mission(mission.id)
-  if (!existsSync(agent) && !canBeRebuilt(context, mission)) return `its directory is gone (${agent})`
+  const directory = missionDirectory(context.paths, mission)
+  if (!existsSync(directory) && !canBeRebuilt(context, mission)) return `its directory is gone (${directory})`
   try {
     findClaude((await readConfig(context.paths)).claude.command, context.env)
     conversationOf(mission, context.env)

@@ -1,6 +1,7 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { missionDirectory } from '../../mission/mission-directory.ts'
 import { requireDirectory } from '../../work/rebuild-directory.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
@@ -16,7 +17,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   async run(context, { mission: word, json }) {
     const mission = await readStore(context, db => chooseMission(context, db, word))
     const { id } = mission
-    const dir = context.paths.mission(id).agent
+    const dir = missionDirectory(context.paths, mission)
     requireDirectory(context, mission)
     context.out.line(json ? JSON.stringify({ id, dir }) : dir)
     return 0

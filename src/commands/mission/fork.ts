@@ -3,6 +3,7 @@ import type { MissionRecord } from '../../db/missions.ts'
 import { getMission } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { copyOf } from '../../mission/copied-mission.ts'
 import { createMission } from '../../mission/create.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
@@ -42,7 +43,7 @@ export default defineCommand<Input>({
       const original = await chooseMission(context, db, word, { title: 'Fork a mission' })
       requireDirectory(context, original)
       const fork = await createMission(context, db, {
-        source: { kind: 'mission', id: original.id },
+        source: copyOf(context, original),
         repo: original.repo,
         parentId: original.id,
         name: name === undefined ? original.name : missionName(name),

@@ -5,8 +5,8 @@ import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { remindOfHold, stateAndHold } from '../../mission/hold-words.ts'
 import { listMissionRows, type MissionRow } from '../../mission/list.ts'
+import { repoOrDirectory } from '../../mission/naming.ts'
 import { stateStyle } from '../../mission/state-word.ts'
-import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
   description:
@@ -36,7 +36,7 @@ function printMissions(context: Context, rows: readonly MissionRow[]): void {
     },
     {
       title: 'REPO',
-      cells: missions.map(({ repo }) => (repo ? displayRepo(repo) : '(blank)')),
+      cells: missions.map(repoOrDirectory),
       shrinks: true,
     },
     {

@@ -5,10 +5,11 @@ import { getMission, listHeldMissions, type MissionRecord } from '../../db/missi
 import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
+import { cleanText } from '../../io/text.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import { whatWouldBeLost } from '../../mission/remove.ts'
-import { missionTitle, tellDone } from '../../mission/tell-done.ts'
+import { missionTitle, tell, tellDone } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -52,9 +53,11 @@ export default defineCommand<Input>({
       }
       await check()
       const titles = missions.map(missionTitle).join(', ')
-      const question = purge
+      const kept = directoriesKept(missions)
+      const sentence = purge
         ? `Delete ${titles} for good, with checkpoints and conversation?`
         : `Delete ${titles}?`
+      const question = [sentence, ...kept].join(' ')
       await confirmOrFlag(context, question, yes)
       // The user may have left the question open for hours.
       if (!yes) await check()
@@ -83,11 +86,20 @@ export default defineCommand<Input>({
         )
       }
       if (json) context.out.line(JSON.stringify(missions.map(({ id }) => ({ id, removed: true }))))
-      else tellDone(context, purge ? 'Deleted for good:' : 'Deleted', missions)
+      else {
+        tellDone(context, purge ? 'Deleted for good:' : 'Deleted', missions)
+        for (const line of kept) tell(context, line)
+      }
     })
     return 0
   },
 })
+
+/** `rm` never deletes a directory that the user gave a mission with `--dir`. */
+function directoriesKept(missions: readonly MissionRecord[]): string[] {
+  const given = missions.flatMap(({ dir }) => (dir === null ? [] : [dir]))
+  return [...new Set(given)].map(dir => `The directory ${cleanText(dir)} stays.`)
+}
 
 function refuseRunning(context: Context, mission: MissionRecord | undefined): void {
   if (!mission || statusNow(context, mission) !== 'running') return

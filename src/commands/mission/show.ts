@@ -7,6 +7,7 @@ import { cleanText, padEnd } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeRows, type MissionRow } from '../../mission/list.ts'
 import type { ConflictJson, MissionJson } from '../../mission/mission-json.ts'
+import { repoOrDirectory } from '../../mission/naming.ts'
 import { stateWord } from '../../mission/state-word.ts'
 import { type MissionId, shortId } from '../../mission-id.ts'
 
@@ -35,7 +36,7 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
     ['id', mission.id],
     ['name', mission.name],
     ['about', mission.about],
-    ['repo', mission.repo ?? '(blank)'],
+    ['repo', mission.repo ?? repoOrDirectory(mission)],
     ['state', stateWord(mission, row)],
     ['since', time(mission.waiting_since)],
     ['directory', mission.dir],
