@@ -126,6 +126,11 @@ export const registry: Registry = {
         ls: { summary: 'List the repos in the library', load: () => import('./repo/ls.ts') },
         update: { summary: 'Fetch new commits into the library', load: () => import('./repo/update.ts') },
         trust: { summary: 'Trust a repo, or stop trusting it', load: () => import('./repo/trust.ts') },
+        gc: {
+          summary: 'Delete old checkpoints, and deleted missions, for good',
+          load: () => import('./repo/gc.ts'),
+          destructive: true,
+        },
         rm: {
           summary: 'Remove a repo from the library',
           load: () => import('./repo/rm.ts'),
