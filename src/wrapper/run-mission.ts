@@ -28,9 +28,11 @@ import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import { checkGivenDirectory } from './check-directory.ts'
 import type { Ending } from './ending.ts'
 import { storeFollower } from './follow-store.ts'
+import { givePorts } from './give-ports.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { type Log, openLog } from './log.ts'
 import { RestartLoop } from './restart-loop.ts'
+import { writeShellPlace } from './shell-place.ts'
 import { SignalListener } from './signal-policy.ts'
 
 const retryMs = 1_000
@@ -111,6 +113,8 @@ async function runUnderLease(
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
     checkGivenDirectory(run, before)
+    await givePorts(run, before, config)
+    writeShellPlace(context.paths, run.missions.get(id)!)
     await setUpRepo(run, before, config, guard)
     ending = await loop.run()
     return ending
