@@ -11,6 +11,7 @@ import { missionService } from '../mission/open-service.ts'
 import { moveAway, sweepDeleted } from '../mission/remove.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
+import { interruptible } from '../system/signals.ts'
 import { keptRefs, libraryGit, type MissionRepo, missionRepo, outputOf } from './mission-repo.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 
@@ -26,14 +27,14 @@ export async function freeDirectory(
 ): Promise<void> {
   const { agent } = context.paths.mission(mission.id)
   if (mission.dir !== null || !existsSync(agent)) return
-  const { commit } = await keepLastState(context, mission)
+  const { commit, branch } = await keepLastState(context, mission)
   await forgetDirectory(claudeLocations(context.env).globalConfig, agent)
   missionService(context, db).write(writer => {
     const now = writer.get(mission.id)
     if (now === undefined || !existsSync(agent)) return
     refuseRunning(context, now)
     check(now)
-    writer.change(mission.id, {}, ['directory-freed', { commit }])
+    writer.change(mission.id, { branch }, ['directory-freed', { commit }])
     moveAway(context.paths, mission.id, agent)
   })
   sweepDeleted(context.paths)
@@ -51,16 +52,19 @@ function refuseRunning(context: Context, mission: MissionRecord): void {
 export async function keepLastState(context: Context, mission: MissionRecord): Promise<Snapshot> {
   const { missions } = await readConfig(context.paths)
   const repo = missionRepo(context, mission)
-  const snapshot = await takeSnapshot(repo, { exclude: missions.checkpoint_exclude, now: context.now() })
-  await checkKept(repo)
-  return snapshot
+  return interruptible(async signal => {
+    const exclude = missions.checkpoint_exclude
+    const snapshot = await takeSnapshot(repo, { exclude, now: context.now(), signal })
+    await checkKept(repo, signal)
+    return snapshot
+  })
 }
 
 /** Throws if the library lacks an object of the mission's work. */
-async function checkKept(repo: MissionRepo): Promise<void> {
+async function checkKept(repo: MissionRepo, signal: AbortSignal): Promise<void> {
   const { root } = keptRefs(repo.id)
   const args = ['rev-list', '--objects', '--quiet', `--glob=${root}*`, '--not', '--branches', '--remotes']
   // Without the objects of the mission itself.
   const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: '' }
-  await outputOf(libraryGit(repo, args, { env }), 'the library does not have all of the work')
+  await outputOf(libraryGit(repo, args, { env, signal }), 'the library does not have all of the work')
 }

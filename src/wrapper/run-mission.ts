@@ -31,6 +31,7 @@ import { storeFollower } from './follow-store.ts'
 import { givePorts } from './give-ports.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { type Log, openLog } from './log.ts'
+import { rebuildCopy } from './rebuild-copy.ts'
 import { RestartLoop } from './restart-loop.ts'
 import { writeShellPlace } from './shell-place.ts'
 import { SignalListener } from './signal-policy.ts'
@@ -112,6 +113,7 @@ async function runUnderLease(
   try {
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
+    await rebuildCopy(run, before)
     checkGivenDirectory(run, before)
     await givePorts(run, before, config)
     writeShellPlace(context.paths, run.missions.get(id)!)

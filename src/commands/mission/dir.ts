@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
-import { AgencError } from '../../errors.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionDirectory } from '../../mission/mission-directory.ts'
-import { shortId } from '../../mission-id.ts'
+import { requireDirectory } from '../../work/rebuild-directory.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description: "Print the directory that a mission's Claude works in.",
@@ -20,11 +18,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
     const mission = await readStore(context, db => chooseMission(context, db, word))
     const { id } = mission
     const dir = missionDirectory(context.paths, mission)
-    if (!existsSync(dir))
-      throw new AgencError(
-        `the directory of ${shortId(id)} no longer exists: ${dir}`,
-        `Delete the mission with: agenc mission rm ${shortId(id)}`,
-      )
+    requireDirectory(context, mission)
     context.out.line(json ? JSON.stringify({ id, dir }) : dir)
     return 0
   },

@@ -8,6 +8,7 @@ import { createMission } from '../../mission/create.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
+import { requireDirectory } from '../../work/rebuild-directory.ts'
 import { destinationFor, launchMission } from '../../wrapper/launch.ts'
 import { windowOptions } from './window-options.ts'
 
@@ -40,6 +41,7 @@ export default defineCommand<Input>({
     const destination = await destinationFor(context, { focus, detach }, { stdinIsPrompt: prompt === '-' })
     const mission = await withStore(context, async db => {
       const original = await chooseMission(context, db, word, { title: 'Fork a mission' })
+      requireDirectory(context, original)
       const fork = await createMission(context, db, {
         source: copyOf(context, original),
         repo: original.repo,
