@@ -155,6 +155,11 @@ export const configSchema = v.strictObject({
           permission_mode: unset(text, 'Permission mode of missions on this repo'),
           approve: unset(approveMode, 'Approvals of missions on this repo'),
           model: unset(text, 'Model of missions on this repo'),
+          checkout: unset(text, 'Your own checkout of this repo, if it was not added by path'),
+          include: unset(
+            words,
+            'Ignored files of your checkout that new missions get, as gitignore patterns',
+          ),
         }),
       ),
       v.rawCheck(({ dataset, addIssue }) => {
