@@ -43,6 +43,10 @@ export const registry: Registry = {
           summary: 'Write comments on what a mission has changed',
           load: () => import('./mission/review.ts'),
         },
+        conflicts: {
+          summary: 'Show which missions would conflict, and in which files',
+          load: () => import('./mission/conflicts.ts'),
+        },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
         archive: {
           summary: 'Stop missions and hide them from lists',

@@ -38,8 +38,13 @@ export async function compareWork(
   mission: MissionRecord,
   part: WorkPart,
 ): Promise<Comparison> {
+  const isTurn = part.last || part.turn !== undefined
+  if (!isTurn && !part.recorded && (mission.repo === null || mission.dir !== null)) {
+    const { compareDirectory } = await import('./directory-comparison.ts')
+    return compareDirectory(context, mission)
+  }
   const repo = missionRepo(context, mission)
-  if (part.last || part.turn !== undefined) return compareTurn(repo, mission, part.turn)
+  if (isTurn) return compareTurn(repo, mission, part.turn)
   const { head, commit } = await presentState(context, repo, mission, part)
   const base = await presentBase(repo, mission, head)
   const from = part.uncommitted ? head : base

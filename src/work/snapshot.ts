@@ -1,7 +1,7 @@
 import { accessSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
-import { gitFailed } from '../repo/git.ts'
+import { disabledFilters, gitFailed } from '../repo/git.ts'
 import {
   checkpointRefs,
   keptRefs,
@@ -182,7 +182,9 @@ async function updateIndex(
     })
     if (done.exitCode !== 0) throw gitFailed('cannot record the changed files', done)
   }
-  return listsLeftOut ? changedFiles(repo, [], options) : []
+  if (!listsLeftOut) return []
+  const config = disabledFilters(repo, { gitDir: repo.library })
+  return changedFiles(repo, [], { ...options, config })
 }
 
 /** Files that differ from the index, and files that are not in it. */

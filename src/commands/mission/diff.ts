@@ -45,7 +45,13 @@ export default defineCommand<Input>({
     const part = readWorkPart(input)
     const looks = readLooks(input)
     const mission = await readStore(context, db =>
-      chooseMission(context, db, input.mission, { title: 'Show the changes of a mission' }),
+      chooseMission(
+        context,
+        db,
+        input.mission,
+        { title: 'Show the changes of a mission' },
+        { removed: true },
+      ),
     )
     const comparison = await compareWork(context, mission, part)
     if (input.json) {
