@@ -39,6 +39,15 @@ export const registry: Registry = {
         },
         answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
+        diff: {
+          summary: 'Show what a mission has changed',
+          load: () => import('./mission/diff.ts'),
+          hot: true,
+        },
+        review: {
+          summary: 'Write comments on what a mission has changed',
+          load: () => import('./mission/review.ts'),
+        },
         conflicts: {
           summary: 'Show which missions would conflict, and in which files',
           load: () => import('./mission/conflicts.ts'),
@@ -212,5 +221,6 @@ export const registry: Registry = {
     resume: 'mission resume',
     stop: 'mission stop',
     attach: 'tmux attach',
+    diff: 'mission diff',
   },
 }
