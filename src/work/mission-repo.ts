@@ -77,7 +77,7 @@ export async function libraryGit(
   return runQuietly(repo, gitArguments(args, { gitDir: repo.library, config: options.config }), {
     ...options,
     env: {
-      ...(objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objects) }),
+      ...(objects === null ? {} : withObjects([objects])),
       ...options.env,
     },
   })
@@ -141,6 +141,11 @@ export function ownObjects({ directory }: Pick<MissionRepo, 'directory'>): strin
 
 function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** Lets one git read the objects of these directories too. */
+export function withObjects(directories: readonly string[]): NodeJS.ProcessEnv {
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: directories.map(quoted).join(':') }
 }
 
 /** git splits the list of object directories at colons, except inside quotes. */

@@ -2,16 +2,18 @@ import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import { getMission } from '../../db/missions.ts'
+import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
-import { removeMission, whatWouldBeLost } from '../../mission/remove.ts'
+import { removeMission } from '../../mission/remove.ts'
 import { missionTitle, tellDone } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
+import { whatHasNotArrived } from '../../work/arrived.ts'
 import { endClaudeLeftBehind, refuseLiveClaude } from '../../wrapper/stop-missions.ts'
 
 interface Input {
@@ -38,14 +40,14 @@ export default defineCommand<Input>({
         title: 'Delete a mission',
         order: [['stopped', 'crashed'], ['archived']],
       })
-      const check = () => {
+      const check = async () => {
         for (const { id } of missions) refuseRunning(context, getMission(db, id))
-        if (!force) for (const mission of missions) refuseUnsavedWork(context, mission)
+        if (!force) for (const mission of missions) await refuseUnsavedWork(context, db, mission)
       }
-      check()
+      await check()
       await confirmOrFlag(context, `Delete ${missions.map(missionTitle).join(', ')}?`, yes)
       // The user may have left the question open for hours.
-      if (!yes) check()
+      if (!yes) await check()
       for (const { id } of missions) {
         const mission = getMission(db, id)
         refuseRunning(context, mission)
@@ -74,11 +76,11 @@ function refuseRunning(context: Context, mission: MissionRecord | undefined): vo
   )
 }
 
-function refuseUnsavedWork(context: Context, mission: MissionRecord): void {
-  const losses = whatWouldBeLost(context, mission)
+async function refuseUnsavedWork(context: Context, db: Database, mission: MissionRecord): Promise<void> {
+  const losses = await whatHasNotArrived(context, db, mission)
   if (losses.length === 0) return
   throw new AgencError(
     `${missionTitle(mission)} has work that exists only here`,
-    [...losses.map(loss => `  ${loss}`), 'Commit and push it, or delete it with --force.'].join('\n'),
+    [...losses.map(loss => `  ${loss}`), 'Land it with pull or push, or delete it with --force.'].join('\n'),
   )
 }
