@@ -35,6 +35,10 @@ export const registry: Registry = {
         answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
+        pull: {
+          summary: "Bring a mission's work into your checkout",
+          load: () => import('./mission/pull.ts'),
+        },
         archive: {
           summary: 'Stop missions and hide them from lists',
           load: () => import('./mission/archive.ts'),
