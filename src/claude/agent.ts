@@ -7,6 +7,8 @@ import type { Conversation } from './command-line.ts'
 /** Everything that is needed to start an agent. */
 export interface StartRequest {
   missionId: MissionId
+  /** Where it works. */
+  directory: string
   conversation: Conversation
   /** Null to let Claude's own settings decide. */
   mode: string | null
@@ -21,6 +23,7 @@ export interface StartRequest {
 export interface Launch {
   program: string
   args: string[]
+  directory: string
   env: NodeJS.ProcessEnv
   /** Claude will open its trust dialog first. */
   asksForTrust: boolean

@@ -19,11 +19,11 @@ import { StatusWatch } from './status-watch.ts'
 import { isTrusted, trustDirectory } from './trust.ts'
 
 /** Claude Code on a terminal, which reports through hooks and its status file. */
-export function interactiveClaude(context: Context, id: MissionId): Agent {
+export function interactiveClaude(context: Context, id: MissionId, directory: string): Agent {
   const { env, paths } = context
   const own = paths.mission(id)
   const locations = claudeLocations(env)
-  const plans = planDirectories(locations, own.agent)
+  const plans = planDirectories(locations, directory)
   return {
     prepare: request => prepare(context, request),
     readReport: data => hookReport(data, plans),
@@ -54,14 +54,15 @@ async function prepare(context: Context, request: StartRequest): Promise<Launch>
   writeFileAtomically(own.claudeSettings, JSON.stringify(claudeSettings(knownHookEvents(version), target)))
   const { globalConfig } = claudeLocations(env)
   const confirmTrust = async () => {
-    if (request.isTrusted) await trustDirectory(globalConfig, own.agent)
+    if (request.isTrusted) await trustDirectory(globalConfig, request.directory)
   }
   await confirmTrust()
   return {
     program,
     args: claudeCommandLine({ ...request, settingsPath: own.claudeSettings }),
+    directory: request.directory,
     env,
-    asksForTrust: !request.isTrusted && !isTrusted(globalConfig, own.agent),
+    asksForTrust: !request.isTrusted && !isTrusted(globalConfig, request.directory),
     confirmTrust,
   }
 }

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  rmSync,
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -24,6 +25,14 @@ export function findTranscript(
     if (existsSync(path)) return path
   }
   return null
+}
+
+/** Deletes the files of one conversation, with those of its subagents, wherever Claude has put them. */
+export function deleteConversation(claudeDirectory: string, sessionId: string): void {
+  const projects = join(claudeDirectory, 'projects')
+  for (const project of directoriesIn(projects))
+    for (const name of [`${sessionId}.jsonl`, sessionId])
+      rmSync(join(projects, project, name), { recursive: true, force: true })
 }
 
 /** The latest conversation in a directory. Claude names a project after its path, with dashes for other characters. */

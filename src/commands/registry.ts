@@ -34,6 +34,10 @@ export const registry: Registry = {
         },
         answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
+        conflicts: {
+          summary: 'Show which missions would conflict, and in which files',
+          load: () => import('./mission/conflicts.ts'),
+        },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
         pull: {
           summary: "Bring a mission's work into your checkout",

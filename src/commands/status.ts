@@ -7,7 +7,7 @@ import { cleanText } from '../io/text.ts'
 import { remindOfHold, stateAndHold } from '../mission/hold-words.ts'
 import { listMissionRows } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
-import { displayRepo } from '../repo/reference.ts'
+import { repoOrDirectory } from '../mission/naming.ts'
 import { tmuxClients } from '../tmux/clients.ts'
 
 /** A mission and where it can be seen. */
@@ -84,7 +84,7 @@ function printMissions(
       cells: cells(({ editor_type }) => editor_type && cleanText(editor_type)),
       shrinks: true,
     },
-    { title: 'REPO', cells: cells(({ repo }) => (repo ? displayRepo(repo) : '(blank)')), shrinks: true },
+    { title: 'REPO', cells: cells(repoOrDirectory), shrinks: true },
     { title: 'NAME', cells: cells(({ name }) => cleanText(name ?? '')), shrinks: true },
   ])
 }

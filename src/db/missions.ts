@@ -147,8 +147,19 @@ export function putMission(db: Database, mission: MissionRecord): void {
   ).run(mission)
 }
 
-export function getMission(db: Database, id: MissionId): MissionRecord | undefined {
-  return db.prepare<[MissionId], MissionRecord>('SELECT * FROM missions WHERE id = ?').get(id)
+/** A mission that was deleted by `rm` counts as none, unless `removed` asks for it. */
+export function getMission(db: Database, id: MissionId, { removed = false } = {}): MissionRecord | undefined {
+  const mission = db.prepare<[MissionId], MissionRecord>('SELECT * FROM missions WHERE id = ?').get(id)
+  return mission && (removed || mission.removed_at === null) ? mission : undefined
+}
+
+/** The missions that were deleted by `rm`, but whose work the library still has. The last one to go comes first. */
+export function listRemovedMissions(db: Database): MissionRecord[] {
+  return db
+    .prepare<[], MissionRecord>(
+      'SELECT * FROM missions WHERE removed_at IS NOT NULL ORDER BY removed_at DESC, id',
+    )
+    .all()
 }
 
 /**
@@ -158,7 +169,7 @@ export function getMission(db: Database, id: MissionId): MissionRecord | undefin
 export function listMissions(db: Database, { archived = false } = {}): MissionRecord[] {
   const columns = db.prepare<[], string>("SELECT name FROM pragma_table_info('missions')").pluck().all()
   const fields = columns.map(name => `'${name}', ${name}`)
-  const where = archived ? '' : 'WHERE archived_at IS NULL'
+  const where = `WHERE removed_at IS NULL${archived ? '' : ' AND archived_at IS NULL'}`
   const listed = db.prepare<[], string>(
     `SELECT json_group_array(json_object(${fields}) ORDER BY last_active_at DESC, id) FROM missions ${where}`,
   )
@@ -167,19 +178,33 @@ export function listMissions(db: Database, { archived = false } = {}): MissionRe
 
 /** The missions with a lease, including those whose wrapper was killed. */
 export function listHeldMissions(db: Database): MissionRecord[] {
-  return db.prepare<[], MissionRecord>('SELECT * FROM missions WHERE wrapper_pid IS NOT NULL').all()
+  return db
+    .prepare<[], MissionRecord>('SELECT * FROM missions WHERE wrapper_pid IS NOT NULL AND removed_at IS NULL')
+    .all()
 }
 
 export function missionsOnRepo(db: Database, repo: string): MissionRecord[] {
   return db
-    .prepare<[string], MissionRecord>('SELECT * FROM missions WHERE repo = ? ORDER BY last_active_at DESC')
+    .prepare<[string], MissionRecord>(
+      'SELECT * FROM missions WHERE repo = ? AND removed_at IS NULL ORDER BY last_active_at DESC',
+    )
     .all(repo)
+}
+
+/** The missions that were given this directory, unless they are archived. */
+export function missionsInDirectory(db: Database, dir: string): MissionRecord[] {
+  return db
+    .prepare<[string], MissionRecord>(
+      `SELECT * FROM missions WHERE dir = ? AND archived_at IS NULL AND removed_at IS NULL
+       ORDER BY last_active_at DESC`,
+    )
+    .all(dir)
 }
 
 export function countMissionsByRepo(db: Database): Map<string, number> {
   const rows = db
     .prepare<[], { repo: string; missions: number }>(
-      'SELECT repo, count(*) AS missions FROM missions WHERE repo IS NOT NULL GROUP BY repo',
+      'SELECT repo, count(*) AS missions FROM missions WHERE repo IS NOT NULL AND removed_at IS NULL GROUP BY repo',
     )
     .all()
   return new Map(rows.map(({ repo, missions }) => [repo, missions]))

@@ -114,7 +114,9 @@ function judge(db: Database, path: string, rebuild: () => Promise<string>): Find
   const broken = db.pragma('foreign_key_check') as unknown[]
   if (broken.length > 0)
     return problem('store', `${broken.length} rows belong to missions that no longer exist`, remedyFor(path))
-  const { missions } = db.prepare('SELECT count(*) AS missions FROM missions').get() as { missions: number }
+  const { missions } = db
+    .prepare('SELECT count(*) AS missions FROM missions WHERE removed_at IS NULL')
+    .get() as { missions: number }
   return ok('store', `intact, with ${missions} ${missions === 1 ? 'mission' : 'missions'}`)
 }
 

@@ -9,6 +9,7 @@ import { isDraft, realPathOf } from '../io/files.ts'
 import { hasLapsed, lockOf, takeoverOf } from '../io/lock.ts'
 import { shellWord } from '../io/shell-quote.ts'
 import { makingOf, unfinishedPrefix } from '../mission/maker-mark.ts'
+import { readRecordFile } from '../mission/record-file.ts'
 import { deletedPrefix } from '../mission/remove.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { MissionPaths } from '../paths.ts'
@@ -142,7 +143,8 @@ function removeEmptyDirectories(path: string): void {
 function lostMission(context: Context, id: MissionId, path: string): Finding {
   const message = `the directory of a mission that the store does not know: ${path}`
   const removal = `save what you need from it, then: rm -rf ${shellWord(path)}`
-  if (!existsSync(context.paths.mission(id).agent)) return warning('leftovers', message, removal)
+  const { agent, record } = context.paths.mission(id)
+  if (!existsSync(agent) && !readRecordFile(record).dir) return warning('leftovers', message, removal)
   const remedy = `agenc doctor --fix adds the mission to the store; or ${removal}`
   return warning('leftovers', message, remedy, () =>
     withStore(context, db => {

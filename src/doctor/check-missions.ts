@@ -111,9 +111,11 @@ function strayTools({ exec }: Context, { id, claude_pid }: MissionRecord): Findi
   ]
 }
 
-function withoutFiles(context: Context, { id }: MissionRecord): Finding[] {
-  const { root } = context.paths.mission(id)
-  if (existsSync(root)) return []
+function withoutFiles(context: Context, { id, dir, archived_at }: MissionRecord): Finding[] {
+  // The user may delete a worktree once its mission is archived.
+  const given = archived_at === null && dir !== null ? [dir] : []
+  const root = [context.paths.mission(id).root, ...given].find(path => !existsSync(path))
+  if (root === undefined) return []
   return [
     warning(
       'leftovers',

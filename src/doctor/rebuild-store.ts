@@ -113,7 +113,7 @@ export function addMission(context: Context, db: Database, id: MissionId): void 
   const { record, wrapperNote } = context.paths.mission(id)
   const kept = readRecordFile(record)
   db.transaction(() => {
-    if (!getMission(db, id)) insertMission(db, missionFromFiles(context, db, id))
+    if (!getMission(db, id, { removed: true })) insertMission(db, missionFromFiles(context, db, id))
     const note = readNote(wrapperNote)
     const run: MissionChange = note
       ? note.ended

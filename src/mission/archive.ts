@@ -1,4 +1,5 @@
 import type { MissionRecord } from '../db/missions.ts'
+import { markConflicts } from './conflict-marks.ts'
 import type { MissionService } from './service.ts'
 
 /** Returns the missions that were not already archived. */
@@ -8,7 +9,10 @@ export function archiveMissions(
 ): MissionRecord[] {
   const fresh = missions.filter(({ archived_at }) => archived_at === null)
   service.write(writer => {
-    for (const { id } of fresh) writer.change(id, { archived_at: writer.at }, ['archived'])
+    for (const mission of fresh) {
+      writer.change(mission.id, { archived_at: writer.at }, ['archived'])
+      markConflicts(writer, mission, [])
+    }
   })
   return fresh
 }

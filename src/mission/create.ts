@@ -11,6 +11,7 @@ import { aboutFrom } from './about.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
 import { markAsFinished } from './maker-mark.ts'
+import { refuseSharedDirectory } from './mission-directory.ts'
 import { missionService } from './open-service.ts'
 import { maySetUp } from './repo-setup.ts'
 import type { MissionService } from './service.ts'
@@ -46,7 +47,7 @@ export async function createMission(
     const getsSubmodules = source.kind === 'repo' && source.isTrusted && submodulesOf(context, id).length > 0
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
     if (wish.repo !== null) markUsed(context, db, wish.repo)
-    missions.write(writer =>
+    missions.write(writer => {
       writer.insert(
         {
           id,
@@ -63,8 +64,11 @@ export async function createMission(
           may_answer: wish.mayAnswer ? 1 : 0,
         },
         ['created', { source: wish.source, name: wish.name }],
-      ),
-    )
+      )
+      if (source.kind !== 'dir') return
+      if (!source.mayBeShared) refuseSharedDirectory(db, source.path)
+      writer.change(id, { dir: source.path })
+    })
   } catch (error) {
     rmSync(context.paths.mission(id).root, { recursive: true, force: true })
     throw error

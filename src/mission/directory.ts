@@ -15,9 +15,11 @@ import { markAsUnfinished, unfinishedPrefix } from './maker-mark.ts'
 export type DirectorySource =
   | { kind: 'blank' }
   | { kind: 'repo'; id: string; url: string; isTrusted: boolean }
-  | { kind: 'mission'; id: MissionId }
+  | { kind: 'mission'; id: MissionId; directory: string }
+  /** A directory of the user, which is not copied. */
+  | { kind: 'dir'; path: string; mayBeShared: boolean }
 
-/** Creates `missions/<uuid>/agent`. If that fails, nothing is left behind. */
+/** Creates `missions/<uuid>/agent`, unless the user gave a directory. If that fails, nothing is left behind. */
 export async function prepareDirectory(
   context: Context,
   id: MissionId,
@@ -27,7 +29,7 @@ export async function prepareDirectory(
   makeUnfinished(context, root)
   try {
     if (source.kind === 'blank') mkdirSync(agent, { mode: 0o700 })
-    else await interruptible(signal => fill(context, agent, source, signal))
+    else if (source.kind !== 'dir') await interruptible(signal => fill(context, agent, source, signal))
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
     throw error
@@ -50,7 +52,7 @@ function makeUnfinished({ paths, exec }: Context, root: string): void {
 async function fill(
   context: Context,
   agent: string,
-  source: Exclude<DirectorySource, { kind: 'blank' }>,
+  source: Exclude<DirectorySource, { kind: 'blank' | 'dir' }>,
   signal: AbortSignal,
 ): Promise<void> {
   const { exec, env, paths } = context
@@ -68,7 +70,7 @@ async function fill(
       })
     }
     case 'mission': {
-      const from = paths.mission(source.id).agent
+      const from = source.directory
       if (!existsSync(from)) throw new AgencError(`${from} no longer exists`, 'Its files cannot be copied.')
       const { copyDirectory } = await import('../repo/copy-directory.ts')
       return copyDirectory({ exec, env, from, to: agent, signal })

@@ -8,6 +8,7 @@ import { readStore } from '../db/with-store.ts'
 import type { MissionId } from '../mission-id.ts'
 import { tmuxOf } from '../tmux/server.ts'
 import { type MissionWindow, missionWindowsInFull, windowsUnknown } from '../tmux/windows.ts'
+import { missionDirectory } from './mission-directory.ts'
 import { type MissionJson, missionJson } from './mission-json.ts'
 import { statusesOf } from './mission-status.ts'
 import { withEnding } from './wrapper-note.ts'
@@ -76,7 +77,7 @@ export async function describeRows(
     const window = windows?.get(mission.id)
     const json = missionJson(mission, config, {
       status: statuses[index]!,
-      dir: context.paths.mission(mission.id).agent,
+      dir: missionDirectory(context.paths, mission),
       tmuxWindow: window?.id ?? null,
       doneUnseen: windows && (window?.isDone ?? false),
       pending: pending.get(mission.id) ?? [],

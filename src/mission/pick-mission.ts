@@ -4,9 +4,9 @@ import type { Database } from '../db/open-store.ts'
 import { pick } from '../io/picker.ts'
 import { ago } from '../io/relative-time.ts'
 import type { MissionId } from '../mission-id.ts'
-import { displayRepo } from '../repo/reference.ts'
 import { describeRows, type MissionRow } from './list.ts'
 import type { Status } from './mission-status.ts'
+import { repoOrDirectory } from './naming.ts'
 import { stateWord } from './state-word.ts'
 
 export interface PickerOptions {
@@ -38,7 +38,7 @@ export async function pickMission(
         row.mission.short_id,
         markedState(row),
         row.mission.name ?? row.mission.about ?? '',
-        row.mission.repo ? displayRepo(row.mission.repo) : '(blank)',
+        repoOrDirectory(row.mission),
         ago(row.mission.last_active_at, now),
       ],
     })),

@@ -14,16 +14,18 @@ interface Named {
 
 /**
  * Accepts an id, the beginning of one (at least 4 characters), a name, the beginning of one, or `.` for the mission that
- * this process runs in. The first of these that fits any mission decides, so no name can hide a mission's id.
+ * this process runs in. The first of these that fits any mission decides, so no name can hide a mission's id. If none of
+ * `missions` fits, one of `removed` may, by its id, the beginning of one, or its whole name.
  */
 export function resolveMission<M extends Named>(
   word: string,
   missions: readonly M[],
   env: NodeJS.ProcessEnv,
+  removed: readonly M[] = [],
 ): M {
   if (word === '.') return resolveHere(missions, env)
   const shown = JSON.stringify(cleanText(word))
-  const matches = firstMatches(cleanText(word), missions)
+  const matches = firstMatches(cleanText(word), missions, removed)
   if (matches.length === 1) return matches[0]!
   if (matches.length > 1) throw usageError(`${shown} matches ${matches.length} missions`, candidates(matches))
   if (word.length < shortestPrefix && /^[0-9a-f]+$/i.test(word))
@@ -31,7 +33,7 @@ export function resolveMission<M extends Named>(
   throw usageError(`no mission ${shown}`, candidates(missions))
 }
 
-function firstMatches<M extends Named>(word: string, missions: readonly M[]): M[] {
+function firstMatches<M extends Named>(word: string, missions: readonly M[], removed: readonly M[]): M[] {
   if (word === '') return []
   const lower = word.toLowerCase()
   const nameOf = ({ name }: Named) => cleanText(name ?? '')
@@ -42,11 +44,9 @@ function firstMatches<M extends Named>(word: string, missions: readonly M[]): M[
     mission => nameOf(mission).toLowerCase() === lower,
     mission => nameOf(mission).toLowerCase().startsWith(lower),
   ]
-  for (const fits of ways) {
-    const matches = missions.filter(fits)
-    if (matches.length > 0) return matches
-  }
-  return []
+  const found = ways.map(fits => missions.filter(fits))
+  const exact = ways.slice(0, 3).map(fits => removed.filter(fits))
+  return [...found, ...exact].find(matches => matches.length > 0) ?? []
 }
 
 function resolveHere<M extends Named>(missions: readonly M[], env: NodeJS.ProcessEnv): M {

@@ -6,6 +6,7 @@ import {
   insertMission,
   type MissionChange,
   type MissionRecord,
+  missionsOnRepo,
   type NewMission,
   updateIfHeldBy,
   updateMission,
@@ -99,6 +100,11 @@ export class MissionWriter {
 
   get(id: MissionId): MissionRecord | undefined {
     return getMission(this.#db, id)
+  }
+
+  /** All missions of a repo, also archived ones. */
+  onRepo(repo: string): MissionRecord[] {
+    return missionsOnRepo(this.#db, repo)
   }
 
   insert(mission: Omit<NewMission, 'created_at'>, ...history: HistoryEntry[]): void {

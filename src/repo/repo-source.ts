@@ -46,7 +46,8 @@ export function repoAround(tools: GitTools, text: string, cwd: string): string {
   return gitDirectory(path) || !existsSync(path) ? path : (enclosingRepo(path) ?? path)
 }
 
-function expandHome(path: string, env: NodeJS.ProcessEnv): string {
+/** A shell leaves the `~` of `--option=~/path` alone. */
+export function expandHome(path: string, env: NodeJS.ProcessEnv): string {
   return path.replace(/^~(?=\/|$)/, () => env.HOME || homedir())
 }
 

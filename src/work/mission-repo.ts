@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
+import { missionDirectory } from '../mission/mission-directory.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import type { MissionId } from '../mission-id.ts'
 import { type GitTools, gitArguments, gitEnvironment, gitFailed } from '../repo/git.ts'
@@ -24,7 +25,7 @@ export interface MissionRepo extends GitTools {
 /** The repo of a mission, whose directory may be gone. Throws if the mission has no repo in the library. */
 export function missionRepo(
   { exec, env, paths }: Context,
-  mission: Pick<MissionRecord, 'id' | 'name' | 'repo'>,
+  mission: Pick<MissionRecord, 'id' | 'name' | 'repo' | 'dir'>,
 ): MissionRepo {
   if (mission.repo === null)
     throw new AgencError(
@@ -32,7 +33,7 @@ export function missionRepo(
       'It was started in a directory without one, so git cannot compare its files with anything.',
     )
   const library = libraryPath(paths.repos, mission.repo)
-  return { exec, env, id: mission.id, library, directory: paths.mission(mission.id).agent }
+  return { exec, env, id: mission.id, library, directory: missionDirectory(paths, mission) }
 }
 
 /** Where the library keeps the work of a mission. */
@@ -145,10 +146,10 @@ function isDirectory(path: string): boolean {
 
 /** Lets one git read the objects of these directories too. */
 export function withObjects(directories: readonly string[]): NodeJS.ProcessEnv {
-  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: directories.map(quoted).join(':') }
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: directories.map(quotedPath).join(':') }
 }
 
 /** git splits the list of object directories at colons, except inside quotes. */
-function quoted(path: string): string {
+export function quotedPath(path: string): string {
   return /[:"\\\n]/.test(path) ? JSON.stringify(path) : path
 }

@@ -35,8 +35,9 @@ export async function setUpRepo(
   guard: Guard,
 ): Promise<void> {
   const { context, db, missions, signals } = run
-  const { id, repo, setup_pending } = mission
-  if (repo === null || signals.received !== null) return
+  const { id, repo, dir, setup_pending } = mission
+  // A directory of the user is used as it is.
+  if (repo === null || dir !== null || signals.received !== null) return
   const paths = context.paths.mission(id)
   const setup = repoConfig(repo, config)?.setup
   // A Claude that was here before could have changed git's settings, so nothing is fetched after it.

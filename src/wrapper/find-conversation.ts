@@ -8,8 +8,10 @@ import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
 import { randomUuid } from '../io/random.ts'
+import { missionDirectory } from '../mission/mission-directory.ts'
 import type { MissionService } from '../mission/service.ts'
 import { shortId } from '../mission-id.ts'
+import { canBeRebuilt } from '../work/rebuild-directory.ts'
 
 /** Throws if the transcript of a conversation is missing. Starting a blank one instead would lose it for good. */
 export function conversationOf(mission: MissionRecord, env: NodeJS.ProcessEnv): Conversation {
@@ -41,8 +43,8 @@ export function withUsableSession(
 
 /** Resolves to the reason why this mission cannot be resumed, or to null if it can. */
 export async function whyNotResumable(context: Context, mission: MissionRecord): Promise<string | null> {
-  const { agent } = context.paths.mission(mission.id)
-  if (!existsSync(agent)) return `its directory is gone (${agent})`
+  const directory = missionDirectory(context.paths, mission)
+  if (!existsSync(directory) && !canBeRebuilt(context, mission)) return `its directory is gone (${directory})`
   try {
     findClaude((await readConfig(context.paths)).claude.command, context.env)
     conversationOf(mission, context.env)

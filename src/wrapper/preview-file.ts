@@ -12,19 +12,22 @@ const mostCharacters = 16_000
 
 /** Keeps the text of the switcher's preview in a file, because the switcher does not start Node. */
 export class PreviewFile {
-  readonly #paths: MissionPaths
+  readonly #path: string
+  readonly #directory: string
   readonly #claude: () => ClaudeState
   readonly #requests: Pick<Requests, 'openReports'>
   readonly #log: Log
   #written: string | null = null
 
   constructor(
-    paths: MissionPaths,
+    { preview }: Pick<MissionPaths, 'preview'>,
+    directory: string,
     claude: () => ClaudeState,
     requests: Pick<Requests, 'openReports'>,
     log: Log,
   ) {
-    this.#paths = paths
+    this.#path = preview
+    this.#directory = directory
     this.#claude = claude
     this.#requests = requests
     this.#log = log
@@ -43,8 +46,8 @@ export class PreviewFile {
       const text = makeText()
       if (text === this.#written) return
       // Removed first, because Claude's tools could put a link here.
-      removeFile(this.#paths.preview)
-      if (text !== '') writeFileAtomically(this.#paths.preview, `${text}\n`)
+      removeFile(this.#path)
+      if (text !== '') writeFileAtomically(this.#path, `${text}\n`)
       this.#written = text
     } catch (error) {
       this.#log(`the switcher's preview could not be written: ${String(error)}`)
@@ -55,7 +58,7 @@ export class PreviewFile {
     const { state, lastMessage, transcriptPath } = this.#claude()
     if (state === 'waiting')
       return this.#requests.openReports
-        .map(({ use }) => requestInFull(use.tool, use.input, this.#paths.agent))
+        .map(({ use }) => requestInFull(use.tool, use.input, this.#directory))
         .join('\n\n')
     if (state !== 'idle') return ''
     // An interrupted turn, and the last turn of a resumed conversation, are not reported.

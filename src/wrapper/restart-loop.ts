@@ -8,6 +8,7 @@ import { getRepo } from '../db/repos.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
+import { missionDirectory } from '../mission/mission-directory.ts'
 import { shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
 import { ApprovalLog } from './approval-log.ts'
@@ -95,6 +96,7 @@ export class RestartLoop {
     const { context, id, db, missions, agent, surface, log } = this.#run
     const { paths, now, exec } = context
     const own = paths.mission(id)
+    const directory = missionDirectory(paths, this.#record())
 
     const settings = new CurrentSettings(paths, this.#config)
     const rules = new RuleEngine(db, this.#record(), paths, settings, guardedPlaces(context), log)
@@ -111,7 +113,7 @@ export class RestartLoop {
       log,
       whenReady: work => (rules.isReady ? work() : void rules.makeReady().then(work)),
     })
-    const preview = new PreviewFile(own, () => observer.claude, requests, log)
+    const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
 
     requests.onAnswered = () => observer.seeAnswer()
@@ -149,6 +151,7 @@ export class RestartLoop {
     const { mode, source } = effectiveMode(mission, this.#config)
     const launch = await agent.prepare({
       missionId: mission.id,
+      directory: missionDirectory(context.paths, mission),
       conversation: conversationOf(mission, context.env),
       mode: source === 'claude' ? null : mode,
       model: effectiveModel(mission, this.#config),
@@ -180,9 +183,10 @@ export class RestartLoop {
     return this.#run.missions.get(this.#run.id)!
   }
 
-  /** A blank mission is trusted, because its own Claude wrote everything in it. */
-  #isTrusted({ repo }: MissionRecord): boolean {
-    return repo === null || getRepo(this.#run.db, repo)?.trusted === 1
+  /** A blank mission is trusted, because its own Claude wrote everything in it. A directory of the user is not blank. */
+  #isTrusted({ repo, dir }: MissionRecord): boolean {
+    if (repo === null) return dir === null
+    return getRepo(this.#run.db, repo)?.trusted === 1
   }
 }
 

@@ -8,6 +8,7 @@ import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { effectiveApprove } from '../mission/effective-settings.ts'
 import type { GuardedPlaces } from '../mission/guarded-places.ts'
+import { missionDirectory } from '../mission/mission-directory.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { Paths } from '../paths.ts'
 import type { CurrentSettings } from './current-settings.ts'
@@ -38,6 +39,7 @@ export class RuleEngine {
   readonly #db: Database
   readonly #id: MissionId
   readonly #repo: string | null
+  readonly #directory: string
   readonly #paths: Paths
   readonly #settings: CurrentSettings
   readonly #guarded: GuardedPlaces
@@ -46,15 +48,16 @@ export class RuleEngine {
 
   constructor(
     db: Database,
-    { id, repo }: Pick<MissionRecord, 'id' | 'repo'>,
+    mission: Pick<MissionRecord, 'id' | 'repo' | 'dir'>,
     paths: Paths,
     settings: CurrentSettings,
     guarded: GuardedPlaces,
     log: Log,
   ) {
     this.#db = db
-    this.#id = id
-    this.#repo = repo
+    this.#id = mission.id
+    this.#repo = mission.repo
+    this.#directory = missionDirectory(paths, mission)
     this.#paths = paths
     this.#settings = settings
     this.#guarded = guarded
@@ -107,7 +110,7 @@ export class RuleEngine {
   }
 
   #requestOf({ tool, input, cwd }: ToolUse): Request {
-    const dir = this.#paths.mission(this.#id).agent
+    const dir = this.#directory
     return { tool, input, dir, cwd: cwd ?? dir, ...this.#guarded }
   }
 }

@@ -4,11 +4,12 @@ import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { explainStoreError } from '../db/explain-error.ts'
 import { type FollowedStore, openFollowedStore } from '../db/followed-store.ts'
-import type { MissionRecord } from '../db/missions.ts'
+import { getMission, type MissionRecord } from '../db/missions.ts'
 import { type Database, setPatience } from '../db/open-store.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { cleanLines } from '../io/text.ts'
 import type { TimedEnding } from '../mission/end-lease.ts'
+import { missionDirectory } from '../mission/mission-directory.ts'
 import { heartbeatMs } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
 import type { MissionService } from '../mission/service.ts'
@@ -24,10 +25,12 @@ import {
   systemProbe,
 } from '../system/process-identity.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
+import { checkGivenDirectory } from './check-directory.ts'
 import type { Ending } from './ending.ts'
 import { storeFollower } from './follow-store.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { type Log, openLog } from './log.ts'
+import { rebuildCopy } from './rebuild-copy.ts'
 import { RestartLoop } from './restart-loop.ts'
 import { SignalListener } from './signal-policy.ts'
 
@@ -61,10 +64,11 @@ export async function runMission(
   const store = await openFollowedStore(context.paths.database)
   const { db } = store
   try {
+    const directory = missionDirectory(context.paths, getMission(db, id) ?? { id, dir: null })
     const run: Run = {
       context,
       id,
-      agent: interactiveClaude(context, id),
+      agent: interactiveClaude(context, id, directory),
       surface,
       db,
       missions: missionService(context, db, log),
@@ -107,6 +111,8 @@ async function runUnderLease(
   try {
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
+    await rebuildCopy(run, before)
+    checkGivenDirectory(run, before)
     await setUpRepo(run, before, config, guard)
     ending = await loop.run()
     return ending

@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord, State, WaitingFor } from '../db/missions.ts'
+import { missionDirectory } from '../mission/mission-directory.ts'
 import type { MissionChanged } from '../mission/service.ts'
 import type { Surface } from '../surface/surface.ts'
 import type { Log } from './log.ts'
@@ -84,7 +85,7 @@ export class StatePresenter {
   }
 
   #callUser(mission: MissionRecord, { state, waitingFor }: Presented): void {
-    const directory = this.#context.paths.mission(mission.id).agent
+    const directory = missionDirectory(this.#context.paths, mission)
     const words =
       state === 'waiting' ? waitingWords(waitingFor, this.#requests.forUser, directory) : 'is done'
     this.#surface.alert(words)

@@ -123,7 +123,7 @@ class Claude {
     try {
       if (hasPrompt) this.#markCommand()
       return context.exec.start(launch.program, launch.args, {
-        cwd: context.paths.mission(this.#run.id).agent,
+        cwd: launch.directory,
         env: launch.env,
         stdio,
       })

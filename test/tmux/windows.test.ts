@@ -174,7 +174,7 @@ test.each([
   const title = `${made.stdout.slice(0, 8)} ${shown}`
   // tmux itself writes `$NAME` as `\\$NAME` in window names.
   expect(window.name.replace('\\$', '$')).toBe(title)
-  await terminal.waitForText(missionLabel({ name, repo: null }))
+  await terminal.waitForText(missionLabel({ id: window.mission as MissionId, name, repo: null }))
   expect(existsSync(join(box.root, 'pwned'))).toBe(false)
   expect(box.agenc(['mission', 'ls']).stdout).toContain(made.stdout.slice(0, 8))
 })

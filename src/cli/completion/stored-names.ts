@@ -5,6 +5,7 @@ import { listRepos } from '../../db/repos.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText } from '../../io/text.ts'
 import { type Status, statusesOf } from '../../mission/mission-status.ts'
+import { repoOrDirectory } from '../../mission/naming.ts'
 import { shortId } from '../../mission-id.ts'
 import { displayRepo } from '../../repo/reference.ts'
 import type { Candidate } from './candidates.ts'
@@ -60,12 +61,11 @@ function usableNames(records: readonly MissionRecord[]): (record: MissionRecord)
   }
 }
 
-function describe({ repo, name, state, waiting_for }: MissionRecord, status: Status): string {
+function describe(record: MissionRecord, status: Status): string {
+  const { name, state, waiting_for } = record
   const activity = status === 'running' ? (state ?? 'starting') : status
   const what = activity === 'waiting' && waiting_for ? `waiting: ${waiting_for}` : activity
-  return [repo ? displayRepo(repo) : '(blank)', name ? cleanText(name) : '', `[${what}]`]
-    .filter(Boolean)
-    .join(' ')
+  return [repoOrDirectory(record), name ? cleanText(name) : '', `[${what}]`].filter(Boolean).join(' ')
 }
 
 export function repos(context: Context): Promise<Candidate[]> {

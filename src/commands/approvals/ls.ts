@@ -13,8 +13,9 @@ import { ago, parseSince } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { missionDirectory } from '../../mission/mission-directory.ts'
 import { statusesOf } from '../../mission/mission-status.ts'
-import { shortId } from '../../mission-id.ts'
+import { type MissionId, shortId } from '../../mission-id.ts'
 
 interface Input {
   mission?: string
@@ -42,13 +43,14 @@ export default defineCommand<Input>({
       decision: decision === undefined ? undefined : decisionOf(decision),
       since: since === undefined ? undefined : parseSince(since, context.now()),
     }
-    const approvals = await readStore(context, async db => {
+    const { approvals, directories } = await readStore(context, async db => {
       const mission = word === undefined ? undefined : (await chooseMission(context, db, word)).id
-      return db ? withAbandoned(context, db, listApprovals(db, { ...filter, mission })) : []
+      const listed = db ? withAbandoned(context, db, listApprovals(db, { ...filter, mission })) : []
+      return { approvals: listed, directories: directoriesOf(context, db, listed) }
     })
     if (json) context.out.line(JSON.stringify(approvals.map(approvalJson)))
     else if (approvals.length === 0) context.err.line('No permission requests found.')
-    else print(context, approvals)
+    else print(context, approvals, directories)
     if (readHolds(context.paths).all !== null)
       context.err.line(
         "Automatic approvals are paused for all missions. Resume them with 'agenc hold --release'.",
@@ -89,7 +91,21 @@ function answeredBy({ decided_by, confirmed }: Approval): string {
 
 const styles: Record<ApprovalDecision, Style> = { allow: 'green', deny: 'red', ask: 'yellow' }
 
-function print({ out, now, paths }: Context, approvals: readonly Approval[]): void {
+function directoriesOf(
+  { paths }: Context,
+  db: Database | null,
+  approvals: readonly Approval[],
+): Map<MissionId, string> {
+  const ids = [...new Set(approvals.map(({ mission_id }) => mission_id))]
+  const record = (id: MissionId) => (db && getMission(db, id)) ?? { id, dir: null }
+  return new Map(ids.map(id => [id, missionDirectory(paths, record(id))]))
+}
+
+function print(
+  { out, now }: Context,
+  approvals: readonly Approval[],
+  directories: ReadonlyMap<MissionId, string>,
+): void {
   const time = now()
   const cells = (text: (approval: Approval) => string) => approvals.map(text)
   printTable(out, [
@@ -105,7 +121,7 @@ function print({ out, now, paths }: Context, approvals: readonly Approval[]): vo
     {
       title: 'REQUEST',
       cells: cells(({ tool, input, mission_id }) =>
-        requestSummary(tool, input, paths.mission(mission_id).agent),
+        requestSummary(tool, input, directories.get(mission_id)!),
       ),
       shrinks: true,
     },

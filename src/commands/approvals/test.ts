@@ -15,6 +15,7 @@ import { cleanText } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { effectiveApprove } from '../../mission/effective-settings.ts'
 import { guardedPlaces } from '../../mission/guarded-places.ts'
+import { missionDirectory } from '../../mission/mission-directory.ts'
 
 interface Input {
   what: string
@@ -36,7 +37,7 @@ export default defineCommand<Input>({
     const config = await readConfig(context.paths)
     const mission =
       word === undefined ? null : await readStore(context, db => chooseMission(context, db, word))
-    const dir = mission ? context.paths.mission(mission.id).agent : context.cwd
+    const dir = mission ? missionDirectory(context.paths, mission) : context.cwd
     const mode = mission ? effectiveApprove(mission, config) : modeWithoutMission(config)
     const { rules } = config.approvals
     const verdict = decide(

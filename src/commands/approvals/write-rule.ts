@@ -15,6 +15,7 @@ import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { effectiveApprove } from '../../mission/effective-settings.ts'
 import { guardedPlaces } from '../../mission/guarded-places.ts'
+import { missionDirectory } from '../../mission/mission-directory.ts'
 import { knownRepoIds } from '../../repo/catalogue.ts'
 import { resolveRepoOrPath } from '../../repo/choose-repo.ts'
 
@@ -70,11 +71,11 @@ interface RecordedRequest extends PastRequest {
 function readRecord(context: Context): Promise<RecordedRequest[]> {
   return readStore(context, db => {
     if (!db) return []
-    const repos = new Map(listMissions(db, { archived: true }).map(({ id, repo }) => [id, repo]))
+    const missions = new Map(listMissions(db, { archived: true }).map(mission => [mission.id, mission]))
     return listApprovals(db).map(approval => {
       const { mission_id: id, tool, input } = approval
-      const dir = context.paths.mission(id).agent
-      const repo = repos.get(id) ?? null
+      const { repo, dir: given } = missions.get(id) ?? { repo: null, dir: null }
+      const dir = missionDirectory(context.paths, { id, dir: given })
       return { approval, tool, input, dir, cwd: dir, repo, ...guardedPlaces(context) }
     })
   })

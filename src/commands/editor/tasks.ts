@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { type Context, isInteractive } from '../../context.ts'
-import { getMission } from '../../db/missions.ts'
+import { getMission, listMissions, type MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
 import { readProjectFile, writeProjectFile } from '../../editor/project-file.ts'
@@ -10,6 +10,7 @@ import { mergeTask, missionTask, type Task, vscodeTasks, zedTasks } from '../../
 import { usageError } from '../../errors.ts'
 import { confirm } from '../../io/prompt.ts'
 import { cleanText } from '../../io/text.ts'
+import { missionDirectory } from '../../mission/mission-directory.ts'
 import { isMissionId, type MissionId } from '../../mission-id.ts'
 
 interface Input {
@@ -31,8 +32,9 @@ export default defineCommand<Input>({
   examples: ['agenc editor tasks', 'agenc editor tasks --replace'],
   async run(context, { dir: place, replace = false, keep = false, json }) {
     if (replace && keep) throw usageError('--replace and --keep exclude each other', 'Use one of them.')
-    const id = await readStore(context, db => missionOfDirectory(context, db, place))
-    const { agent: dir } = context.paths.mission(id)
+    const mission = await readStore(context, db => missionOfDirectory(context, db, place))
+    const { id } = mission
+    const dir = missionDirectory(context.paths, mission)
     const found = readTaskFiles(dir)
     const task = missionTask(id)
     const byHand = merged(found, task, false).flatMap(file => file.byHand)
@@ -45,16 +47,24 @@ export default defineCommand<Input>({
 })
 
 /** The mission that a directory belongs to. Defaults to the current directory's, else to the mission this runs in. */
-function missionOfDirectory(context: Context, db: Database | null, dir: string | undefined): MissionId {
+function missionOfDirectory(context: Context, db: Database | null, dir: string | undefined): MissionRecord {
   const place = resolve(context.cwd, dir ?? '.')
   const here = dir === undefined ? context.env.AGENC_MISSION_UUID : undefined
   const id = missionIdIn(context.paths.missions, place) ?? here
-  const mission = db && id ? getMission(db, id as MissionId) : undefined
-  if (mission) return mission.id
+  const mission = db && (id ? getMission(db, id as MissionId) : missionGiven(db, place))
+  if (mission) return mission
   throw usageError(
     `${place} is not a mission's directory`,
     "Name one: 'agenc mission show <mission>' prints a mission's directory.",
   )
+}
+
+/** The mission that was given this directory with `--dir`, or one around it. */
+function missionGiven(db: Database, place: string): MissionRecord | undefined {
+  if (!existsSync(place)) return undefined
+  const real = realpathSync(place)
+  const given = listMissions(db).filter(({ dir }) => dir !== null && `${real}/`.startsWith(`${dir}/`))
+  return given.toSorted((a, b) => b.dir!.length - a.dir!.length)[0]
 }
 
 function missionIdIn(missions: string, place: string): MissionId | undefined {

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
-import { AgencError } from '../../errors.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { shortId } from '../../mission-id.ts'
+import { missionDirectory } from '../../mission/mission-directory.ts'
+import { requireDirectory } from '../../work/rebuild-directory.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description: "Print the directory that a mission's Claude works in.",
@@ -16,13 +15,10 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc mission dir 3f2a', 'cd "$(agenc mission dir fix-login)"'],
   async run(context, { mission: word, json }) {
-    const { id } = await readStore(context, db => chooseMission(context, db, word))
-    const dir = context.paths.mission(id).agent
-    if (!existsSync(dir))
-      throw new AgencError(
-        `the directory of ${shortId(id)} no longer exists: ${dir}`,
-        `Delete the mission with: agenc mission rm ${shortId(id)}`,
-      )
+    const mission = await readStore(context, db => chooseMission(context, db, word))
+    const { id } = mission
+    const dir = missionDirectory(context.paths, mission)
+    requireDirectory(context, mission)
     context.out.line(json ? JSON.stringify({ id, dir }) : dir)
     return 0
   },

@@ -3,10 +3,12 @@ import type { MissionRecord } from '../../db/missions.ts'
 import { getMission } from '../../db/missions.ts'
 import { withStore } from '../../db/with-store.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { copyOf } from '../../mission/copied-mission.ts'
 import { createMission } from '../../mission/create.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
+import { requireDirectory } from '../../work/rebuild-directory.ts'
 import { destinationFor, launchMission } from '../../wrapper/launch.ts'
 import { windowOptions } from './window-options.ts'
 
@@ -39,8 +41,9 @@ export default defineCommand<Input>({
     const destination = await destinationFor(context, { focus, detach }, { stdinIsPrompt: prompt === '-' })
     const mission = await withStore(context, async db => {
       const original = await chooseMission(context, db, word, { title: 'Fork a mission' })
+      requireDirectory(context, original)
       const fork = await createMission(context, db, {
-        source: { kind: 'mission', id: original.id },
+        source: copyOf(context, original),
         repo: original.repo,
         parentId: original.id,
         name: name === undefined ? original.name : missionName(name),

@@ -5,12 +5,12 @@ import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
 import { remindOfHold, stateAndHold } from '../../mission/hold-words.ts'
 import { listMissionRows, type MissionRow } from '../../mission/list.ts'
+import { repoOrDirectory } from '../../mission/naming.ts'
 import { stateStyle } from '../../mission/state-word.ts'
-import { displayRepo } from '../../repo/reference.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
   description:
-    'List missions: those that wait for you first, then those that are done, then the most recently active.',
+    'List missions: those that wait for you first, then those that are done, then the most recently active. A ! marks work that would conflict with other work.',
   options: [{ flags: '-a, --all', description: 'include archived missions' }, jsonOption],
   examples: ['agenc mission ls', 'agenc mission ls --json | jq \'.[] | select(.status == "running") | .id\''],
   async run(context, { all, json }) {
@@ -36,7 +36,7 @@ function printMissions(context: Context, rows: readonly MissionRow[]): void {
     },
     {
       title: 'REPO',
-      cells: missions.map(({ repo }) => (repo ? displayRepo(repo) : '(blank)')),
+      cells: missions.map(repoOrDirectory),
       shrinks: true,
     },
     {
@@ -45,6 +45,12 @@ function printMissions(context: Context, rows: readonly MissionRow[]): void {
       style: row => (missions[row]!.name === null ? 'dim' : undefined),
       shrinks: true,
     },
+    {
+      title: '!',
+      cells: missions.map(({ conflicts }) => (conflicts.length > 0 ? '!' : '')),
+      style: () => 'yellow',
+    },
+    { title: 'PR', cells: missions.map(({ pr }) => (pr?.number ? `#${pr.number}` : '')) },
     { title: 'WINDOW', cells: rows.map(({ windowNumber }) => windowNumber ?? '') },
     { title: 'ACTIVE', cells: missions.map(mission => ago(mission.last_active_at, time)) },
   ])

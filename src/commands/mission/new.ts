@@ -27,6 +27,8 @@ interface Input {
   repo?: string
   blank?: boolean
   clone?: string
+  dir?: string
+  force?: boolean
   prompt?: string
   name?: string
   permissionMode?: string
@@ -48,6 +50,8 @@ export default defineCommand<Input>({
   options: [
     { flags: '--blank', description: 'start in an empty directory instead of a repo' },
     { flags: '--clone <mission>', description: "copy another mission's directory" },
+    { flags: '--dir <path>', description: 'work in this directory itself, instead of a copy of a repo' },
+    { flags: '--force', description: 'use --dir even if another mission works there, or for your home' },
     { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
     { flags: '--name <text>', description: 'a name for the mission' },
     {
@@ -68,6 +72,7 @@ export default defineCommand<Input>({
   examples: [
     'agenc mission new owner/name',
     'agenc mission new .',
+    'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
   ],
   async run(context, given) {
@@ -136,10 +141,14 @@ function startedBy({ env }: Context, db: Database): MissionId | null {
   return id !== undefined && isMissionId(id) && getMission(db, id) !== undefined ? id : null
 }
 
-function refuseContradictions({ repo, blank, clone, approve }: Input): void {
-  if ([repo, blank, clone].filter(Boolean).length > 1) {
-    throw usageError('a repo, --blank and --clone exclude each other', 'Name one source for the mission.')
+function refuseContradictions({ repo, blank, clone, dir, force, approve }: Input): void {
+  if ([repo, blank, clone, dir !== undefined].filter(Boolean).length > 1) {
+    throw usageError(
+      'a repo, --blank, --clone and --dir exclude each other',
+      'Name one source for the mission.',
+    )
   }
+  if (force && dir === undefined) throw usageError('--force has a meaning only with --dir')
   if (approve !== undefined) parseApprove(approve)
 }
 
@@ -150,10 +159,23 @@ interface Chosen {
 }
 
 async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
+  if (input.dir !== undefined) {
+    const { givenDirectory, repoAddedFrom } = await import('../../mission/given-directory.ts')
+    const mayBeShared = input.force ?? false
+    const path = givenDirectory(context, input.dir, { isForced: mayBeShared })
+    return {
+      source: { kind: 'dir', path, mayBeShared },
+      repo: repoAddedFrom(context, db, path),
+      parentId: null,
+    }
+  }
   if (input.clone !== undefined) {
     const { chooseMission } = await import('../../mission/choose.ts')
     const original = await chooseMission(context, db, input.clone)
-    return { source: { kind: 'mission', id: original.id }, repo: original.repo, parentId: original.id }
+    const { requireDirectory } = await import('../../work/rebuild-directory.ts')
+    requireDirectory(context, original)
+    const { copyOf } = await import('../../mission/copied-mission.ts')
+    return { source: copyOf(context, original), repo: original.repo, parentId: original.id }
   }
   const repo = input.blank ? null : await chooseRepo(context, db, input.repo)
   if (repo === null) return { source: { kind: 'blank' }, repo: null, parentId: null }

@@ -9,6 +9,7 @@ import type { MissionJson } from '../../mission/mission-json.ts'
 import { missionNow } from '../../mission/mission-now.ts'
 import { currentWindow, type WindowId } from '../../tmux/current-window.ts'
 import { openOtherWindow } from '../../tmux/windows.ts'
+import { requireDirectory } from '../../work/rebuild-directory.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:
@@ -22,7 +23,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc mission open 3f2a', 'agenc config set editor.name zed'],
   async run(context, { mission: word, json }) {
-    const mission = await missionNow(context, word)
+    const mission = await missionNow(context, word, requireDirectory)
     const choice = await configuredEditor(context)
     if (runsInTerminal(choice, context.env)) return openInTerminal(context, mission, choice, json)
     const editor = await openWithWindow(context, choice, mission.dir)

@@ -13,6 +13,7 @@ import { currentWindow } from '../../tmux/current-window.ts'
 import { contextOfSession, findSession, refreshEnvironment } from '../../tmux/session.ts'
 import { cannotBeAsked } from '../../tmux/tmux-answer.ts'
 import { requireTmux } from '../../tmux/tmux-version.ts'
+import { bringBack } from '../../work/remove-mission.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
 import { restoreOne } from '../../wrapper/restore-missions.ts'
 
@@ -66,7 +67,10 @@ async function chosenMissions(
   db: Database,
   { words, all }: Wish,
 ): Promise<MissionRecord[]> {
-  if (!all) return chooseMissions(context, db, words)
+  if (!all) {
+    const chosen = await chooseMissions(context, db, words, undefined, { removed: true })
+    return chosen.map(mission => bringBack(context, db, mission))
+  }
   const missions = listMissions(db).reverse()
   const statuses = statusesOf(context, missions)
   const ended = missions.filter((_, index) => statuses[index] === 'stopped' || statuses[index] === 'crashed')

@@ -32,7 +32,7 @@ const picker: PickerOptions = {
 
 export default defineCommand<Input>({
   description:
-    'Continue a mission with its conversation. If it is running, go to its window. Several missions get windows in the session.',
+    'Continue a mission with its conversation. If it is running, go to its window. Several missions get windows in the session. A deleted mission comes back if you name it.',
   arguments: [
     {
       name: 'missions',
@@ -57,9 +57,10 @@ export default defineCommand<Input>({
       return resumeSeveral(context, { words, all, permissionMode, restart, json })
     }
     const [word] = words
-    const mission = await readStore(context, db => chooseMission(context, db, word, picker))
+    const chosen = await readStore(context, db => chooseMission(context, db, word, picker, { removed: true }))
     const destination =
-      statusNow(context, mission) === 'running' ? null : await destinationFor(context, { focus, detach })
+      statusNow(context, chosen) === 'running' ? null : await destinationFor(context, { focus, detach })
+    const mission = chosen.removed_at === null ? chosen : await takeBack(context, chosen)
     if (permissionMode !== undefined)
       await withStore(context, db => storeMode(context, db, mission.id, permissionMode))
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
@@ -68,6 +69,11 @@ export default defineCommand<Input>({
     return resumeRunning(context, mission, { restart, focus: focus ?? (!detach && !isAgent(context)) })
   },
 })
+
+async function takeBack(context: Context, mission: MissionRecord): Promise<MissionRecord> {
+  const { bringBack } = await import('../../work/remove-mission.ts')
+  return withStore(context, db => bringBack(context, db, mission))
+}
 
 function resumeRunning(
   context: Context,

@@ -6,8 +6,10 @@ import { localTime } from '../../io/relative-time.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeRows, type MissionRow } from '../../mission/list.ts'
-import type { MissionJson } from '../../mission/mission-json.ts'
+import type { ConflictJson, MissionJson } from '../../mission/mission-json.ts'
+import { repoOrDirectory } from '../../mission/naming.ts'
 import { stateWord } from '../../mission/state-word.ts'
+import { type MissionId, shortId } from '../../mission-id.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   arguments: [{ name: 'mission', description: "its name or id (the start is enough), or '.'" }],
@@ -34,7 +36,7 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
     ['id', mission.id],
     ['name', mission.name],
     ['about', mission.about],
-    ['repo', mission.repo ?? '(blank)'],
+    ['repo', mission.repo ?? repoOrDirectory(mission)],
     ['state', stateWord(mission, row)],
     ['since', time(mission.waiting_since)],
     ['directory', mission.dir],
@@ -48,6 +50,11 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
     ['created', time(mission.created_at)],
     ['active', time(mission.last_active_at)],
     ['last exit', lastExit(mission, now)],
+    ...mission.conflicts.map((conflict): [string, string] => ['conflict', conflictLine(conflict)]),
+    [
+      'pr',
+      mission.pr && [mission.pr.number && `#${mission.pr.number}`, mission.pr.url].filter(Boolean).join(' '),
+    ],
     ...mission.pending.map((request): [string, string] => [
       'pending',
       pendingLine(request, mission.dir, now),
@@ -55,6 +62,14 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
     ...mission.plans.map((plan): [string, string] => ['plan', plan]),
   ]
   return lines.flatMap(([label, value]) => (value ? [[label, cleanText(value)]] : []))
+}
+
+const mostFiles = 5
+
+function conflictLine({ with: other, files }: ConflictJson): string {
+  const more = files.length > mostFiles ? ` and ${files.length - mostFiles} more` : ''
+  const partner = other === 'base' ? 'its base' : shortId(other as MissionId)
+  return `with ${partner}: ${files.slice(0, mostFiles).join(', ')}${more}`
 }
 
 function pendingLine(

@@ -5,8 +5,8 @@ import { pick } from '../../io/picker.ts'
 import { ago } from '../../io/relative-time.ts'
 import { listMissionsNow } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
+import { repoOrDirectory } from '../../mission/naming.ts'
 import { stateWord } from '../../mission/state-word.ts'
-import { displayRepo } from '../../repo/reference.ts'
 import { findProgram } from '../../system/find-program.ts'
 import type { WindowId } from '../../tmux/current-window.ts'
 import { switchScript } from '../../tmux/picker-scripts.ts'
@@ -58,7 +58,7 @@ async function pickAndGo(
     cells: [
       stateWord(mission),
       mission.name ?? mission.about ?? '',
-      mission.repo ? displayRepo(mission.repo) : '(blank)',
+      repoOrDirectory(mission),
       ago(mission.waiting_since ?? mission.last_active_at, now),
       mission.short_id,
     ],

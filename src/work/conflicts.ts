@@ -1,0 +1,243 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Context } from '../context.ts'
+import { type MissionRecord, missionsOnRepo } from '../db/missions.ts'
+import type { Database } from '../db/open-store.ts'
+import { forEachInParallel } from '../io/parallel.ts'
+import { makeTemporaryDirectoryIn, temporaryPlaces } from '../io/temporary-directory.ts'
+import { markConflicts } from '../mission/conflict-marks.ts'
+import type { ConflictJson } from '../mission/mission-json.ts'
+import { missionService } from '../mission/open-service.ts'
+import type { MissionId } from '../mission-id.ts'
+import { emptyTree } from './changes.ts'
+import { mergeTrees } from './merge-tree.ts'
+import {
+  keptRefs,
+  libraryGit,
+  type MissionRepo,
+  missionRepo,
+  outputOf,
+  quotedPath,
+  type RepoGitOptions,
+} from './mission-repo.ts'
+
+/** Two missions that cannot both be merged, or a mission and its base. */
+export interface Conflict extends ConflictJson {
+  mission: MissionId
+}
+
+/** In place of a mission's id. */
+export const withBase = 'base'
+
+type Limits = Pick<RepoGitOptions, 'signal' | 'isLow'>
+
+const mergesAtOnce = 2
+
+/**
+ * Finds the conflicts between missions of one repo, and with the base as the library has it now. Compares the last recorded
+ * state of each mission. With `of`, only conflicts of that mission. Writes nothing that stays.
+ */
+export async function findConflicts(
+  context: Context,
+  missions: readonly MissionRecord[],
+  { of, ...limits }: Limits & { of?: MissionId } = {},
+): Promise<Conflict[]> {
+  const [first] = missions
+  if (first === undefined) return []
+  const repo = missionRepo(context, first)
+  const objects = makeTemporaryDirectoryIn(temporaryPlaces(context.paths.home), 'agenc-objects-')
+  try {
+    // git refuses an object directory without this one.
+    mkdirSync(join(objects.path, 'pack'))
+    const env = {
+      GIT_OBJECT_DIRECTORY: objects.path,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(repo.library, 'objects')),
+    }
+    return await compareAll(repo, missions, of, { ...limits, env })
+  } finally {
+    objects.remove()
+  }
+}
+
+/** Finds the conflicts of one mission from what is recorded, and stores them with all missions that they concern. */
+export async function updateConflicts(
+  context: Context,
+  db: Database,
+  mission: Pick<MissionRecord, 'id' | 'repo'>,
+  limits: Limits = {},
+): Promise<void> {
+  if (mission.repo === null) return
+  const others = candidates(missionsOnRepo(db, mission.repo)).filter(
+    other => other.id === mission.id || hasChanges(other),
+  )
+  const found = await findConflicts(context, others, { of: mission.id, ...limits })
+  missionService(context, db).write(writer => markConflicts(writer, mission, conflictsOf(mission.id, found)))
+}
+
+/** Missions whose work has not been put away. */
+export function candidates(missions: readonly MissionRecord[]): MissionRecord[] {
+  return missions.filter(({ archived_at, removed_at }) => archived_at === null && removed_at === null)
+}
+
+function hasChanges({ changes }: MissionRecord): boolean {
+  return changes === null || JSON.parse(changes).files > 0
+}
+
+/** The conflicts of one mission, as it keeps them. */
+export function conflictsOf(id: MissionId, found: readonly Conflict[]): ConflictJson[] {
+  return found.flatMap(conflict => {
+    const { mission, files } = conflict
+    if (mission === id) return [{ with: conflict.with, files }]
+    return conflict.with === id ? [{ with: mission, files }] : []
+  })
+}
+
+async function compareAll(
+  repo: MissionRepo,
+  missions: readonly MissionRecord[],
+  of: MissionId | undefined,
+  options: RepoGitOptions,
+): Promise<Conflict[]> {
+  const works = await readWorks(repo, missions, options)
+  const conflicts: Conflict[] = []
+  // What has landed needs no further merge, and others meet it in their base.
+  const landed = new Set<MissionId>()
+  await forEachInParallel(works, mergesAtOnce, async work => {
+    const { tip } = work
+    if (tip === null || !overlap(work, tip)) return
+    const { tree, files } = await mergeTrees(repo, tip.commit, work.commit, options)
+    if (files.length > 0) conflicts.push({ mission: work.id, with: withBase, files })
+    else if (tree === tip.tree) landed.add(work.id)
+  })
+  const unlanded = works.filter(({ id }) => !landed.has(id))
+  const pairs = unlanded.flatMap((one, index) =>
+    unlanded
+      .slice(index + 1)
+      .filter(other => (of === undefined || one.id === of || other.id === of) && overlap(one, other))
+      .map(other => (other.id === of ? ([other, one] as const) : ([one, other] as const))),
+  )
+  const baseFiles = new Map(conflicts.map(({ mission, files }) => [mission, new Set(files)]))
+  await forEachInParallel(pairs, mergesAtOnce, async ([one, other]) => {
+    const merged = await mergeTrees(repo, one.commit, other.commit, options)
+    // If one of them has a newer base, the other meets the changes of that base here once more.
+    const isOfBase = (file: string) => baseFiles.get(one.id)?.has(file) || baseFiles.get(other.id)?.has(file)
+    const files = merged.files.filter(
+      file => (one.files.has(file) && other.files.has(file)) || !isOfBase(file),
+    )
+    if (files.length > 0) conflicts.push({ mission: one.id, with: other.id, files })
+  })
+  const order = new Map<string, number>(missions.map(({ id }, index) => [id, index]))
+  return conflicts
+    .filter(({ mission }) => of === undefined || mission === of)
+    .sort((a, b) => order.get(a.mission)! - order.get(b.mission)! || place(order, a) - place(order, b))
+}
+
+/** The base comes first. */
+function place(order: ReadonlyMap<string, number>, conflict: Conflict): number {
+  return order.get(conflict.with) ?? -1
+}
+
+interface Changed {
+  files: Set<string>
+  /** Directories that have lost a file: git may take them for renamed, and new files in them for misplaced. */
+  shrunk: Set<string>
+  /** All directories above the files. */
+  above: Set<string>
+}
+
+interface Work extends Changed {
+  id: MissionId
+  /** The recorded state of the mission's directory. */
+  commit: string
+  /** What has happened on its base since it started. Null if that is the same commit, or no branch. */
+  tip: (Changed & { commit: string; tree: string }) | null
+}
+
+async function readWorks(
+  repo: MissionRepo,
+  missions: readonly MissionRecord[],
+  options: RepoGitOptions,
+): Promise<Work[]> {
+  const refs = await readRefs(repo, options)
+  const works: Work[] = []
+  await forEachInParallel(missions, mergesAtOnce, async mission => {
+    const commit = refs.get(keptRefs(mission.id).now)?.commit
+    if (commit === undefined) return
+    const tip = refs.get(mission.base_ref === null ? 'HEAD' : `refs/heads/${mission.base_ref}`) ?? null
+    const from = tip?.commit ?? mission.base_commit ?? refs.get('HEAD')?.commit
+    const own = await changedSince(repo, from, commit, options)
+    if (own.files.size === 0) return
+    const changed =
+      tip === null || tip.commit === mission.base_commit
+        ? null
+        : { ...tip, ...(await changedSince(repo, commit, tip.commit, options)) }
+    works.push({ id: mission.id, commit, ...own, tip: changed })
+  })
+  return works
+}
+
+/** The branches of the repo and the states of its missions, by name. `HEAD` is the default branch. */
+async function readRefs(
+  repo: MissionRepo,
+  options: RepoGitOptions,
+): Promise<Map<string, { commit: string; tree: string }>> {
+  const format = '%(objectname) %(tree) %(HEAD) %(refname)'
+  const args = ['for-each-ref', `--format=${format}`, 'refs/heads/', `${keptRefs('*' as MissionId).now}`]
+  const listed = await outputOf(libraryGit(repo, args, options), 'cannot read the library')
+  const found = new Map<string, { commit: string; tree: string }>()
+  for (const line of listed.split('\n')) {
+    const [, commit, tree, head, ref] = /^(\S+) (\S+) ([* ]) (.+)$/.exec(line) ?? []
+    if (ref === undefined) continue
+    found.set(ref, { commit: commit!, tree: tree! })
+    if (head === '*') found.set('HEAD', { commit: commit!, tree: tree! })
+  }
+  return found
+}
+
+/** What differs between `to` and its newest common commit with `from`. */
+async function changedSince(
+  repo: MissionRepo,
+  from: string | undefined,
+  to: string,
+  options: RepoGitOptions,
+): Promise<Changed> {
+  const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames']
+  const since = from && (await libraryGit(repo, [...args, '--merge-base', from, to], options))
+  const listed =
+    since && since.exitCode === 0
+      ? since.stdout
+      : await outputOf(
+          libraryGit(repo, [...args, await emptyTree(repo), to], options),
+          'cannot compare the files',
+        )
+  const parts = listed.split('\0')
+  const changed: Changed = { files: new Set(), shrunk: new Set(), above: new Set() }
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const path = parts[index + 1]!
+    changed.files.add(path)
+    if (parts[index] === 'D') changed.shrunk.add(directoryOf(path))
+    for (let above = path; above !== ''; ) {
+      above = directoryOf(above)
+      if (changed.above.has(above)) break
+      changed.above.add(above)
+    }
+  }
+  return changed
+}
+
+/** The root is the empty text. */
+function directoryOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** Whether a merge of both can conflict at all. This costs far less than the merge. */
+function overlap(one: Changed, other: Changed): boolean {
+  return touches(one, other) || touches(other, one)
+}
+
+function touches(one: Changed, other: Changed): boolean {
+  return (
+    [...one.files].some(file => other.files.has(file) || other.above.has(file)) ||
+    [...one.shrunk].some(directory => other.above.has(directory))
+  )
+}
