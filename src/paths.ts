@@ -59,6 +59,16 @@ export class MissionPaths {
     return `${this.root}/record.json`
   }
 
+  /** Reviews that are being written. */
+  get reviewDrafts(): string {
+    return `${this.root}/review-drafts`
+  }
+
+  /** The comments of a review that is finished. */
+  review(number: number): string {
+    return `${this.root}/review-${number}.md`
+  }
+
   get setupLog(): string {
     return `${this.root}/setup.log`
   }

@@ -46,7 +46,7 @@ export interface MissionJson {
   changes: ChangesJson | null
   /** What its work would conflict with, as far as that is known. */
   conflicts: ConflictJson[]
-  pr: { number: number | null; url: string } | null
+  pr: { number: number | null; url: string | null } | null
   ports: number[]
 }
 
@@ -116,7 +116,7 @@ export function missionJson(mission: MissionRecord, config: Config, facts: Missi
     base: baseJson(mission),
     changes: mission.changes === null ? null : JSON.parse(mission.changes),
     conflicts: mission.conflicts === null ? [] : JSON.parse(mission.conflicts),
-    pr: mission.pr_url === null ? null : { number: mission.pr_number, url: mission.pr_url },
+    pr: prJson(mission),
     ports: portsOf(mission),
   }
 }
@@ -124,6 +124,10 @@ export function missionJson(mission: MissionRecord, config: Config, facts: Missi
 function baseJson({ base_ref, base_commit, base_at }: MissionRecord): MissionJson['base'] {
   if (base_ref === null || base_commit === null || base_at === null) return null
   return { ref: base_ref, commit: base_commit, at: base_at }
+}
+
+function prJson({ pr_number: number, pr_url: url }: MissionRecord): MissionJson['pr'] {
+  return number === null && url === null ? null : { number, url }
 }
 
 export function portsOf({ first_port }: Pick<MissionRecord, 'first_port'>): number[] {
