@@ -3,7 +3,7 @@ import { copyFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { RepoConfig } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { explainSystemError, isCancelled } from '../errors.ts'
+import { Cancelled, explainSystemError, isCancelled } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { type Checkout, findCheckout, shownPath, tellIfDirty } from './checkout.ts'
 import { copyDirectory } from './copy-directory.ts'
@@ -18,6 +18,8 @@ export interface IncludeWish {
   settings: RepoConfig | undefined
   /** The mission's working copy. */
   directory: string
+  /** The mission begins now, so the user may miss changes of the checkout in it. */
+  isNew: boolean
   signal: AbortSignal
 }
 
@@ -35,11 +37,11 @@ export async function copyIncluded(context: Context, wish: IncludeWish): Promise
     try {
       await work()
     } catch (error) {
-      if (isCancelled(error) || wish.signal.aborted) throw error
+      if (isCancelled(error)) throw error
       problems.push(cleanText(explainSystemError(error, '/')?.message ?? (error as Error).message))
     }
   }
-  await attempt(() => tellIfDirty(context, checkout, wish.signal))
+  if (wish.isNew) await attempt(() => tellIfDirty(context, checkout, wish.signal))
   await attempt(async () => {
     const paths = await includedPaths(context, checkout, wish)
     if (paths.length > 0)
@@ -157,7 +159,7 @@ async function copyPath(
   path: string,
   { directory, signal }: IncludeWish,
 ): Promise<void> {
-  signal.throwIfAborted()
+  if (signal.aborted) throw new Cancelled()
   const name = path.replace(/\/$/, '')
   if (!makeParents(directory, dirname(name))) return
   await copyMissing(context, join(checkout.root, name), join(directory, name), { directory, signal })
