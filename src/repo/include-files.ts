@@ -5,9 +5,9 @@ import type { RepoConfig } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { Cancelled, explainSystemError, isCancelled } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
-import { type Checkout, findCheckout, shownPath, tellIfDirty } from './checkout.ts'
 import { copyDirectory } from './copy-directory.ts'
 import { gitFailed, runGit } from './git.ts'
+import { findIncludeSource, type IncludeSource, shownPath, tellIfDirty } from './include-source.ts'
 import { makeStaging, removeTree } from './staging.ts'
 
 /** In the root of a checkout: patterns of ignored files that new missions get a copy of. */
@@ -30,7 +30,7 @@ export interface IncludeWish {
 export async function copyIncluded(context: Context, wish: IncludeWish): Promise<void> {
   const { directory, settings } = wish
   const isWanted = (settings?.include ?? []).length > 0 || existsSync(join(directory, includeFile))
-  const checkout = findCheckout(context, { ...wish, isWanted })
+  const checkout = findIncludeSource(context, { ...wish, isWanted })
   if (checkout === null) return
   const problems: string[] = []
   const attempt = async (work: () => Promise<void>) => {
@@ -64,7 +64,7 @@ function listed(paths: readonly string[]): string {
 /** The ignored files and directories that the patterns name, relative to the checkout. A directory ends with a slash. */
 async function includedPaths(
   context: Context,
-  checkout: Checkout,
+  checkout: IncludeSource,
   { settings, directory, signal }: IncludeWish,
 ): Promise<string[]> {
   const patterns = [patternsIn(checkout.root), ...(settings?.include ?? []), ''].join('\n')
@@ -98,7 +98,7 @@ function isOutsideGit(path: string): boolean {
 /** Untracked files that the given patterns exclude. A directory that is excluded as a whole is one entry. */
 async function listFiles(
   context: Context,
-  { git }: Checkout,
+  { git }: IncludeSource,
   excludes: readonly string[],
   below: readonly string[],
   signal: AbortSignal,
@@ -113,7 +113,7 @@ async function listFiles(
 interface Patterns {
   patterns: string
   staging: string
-  checkout: Checkout
+  checkout: IncludeSource
   signal: AbortSignal
 }
 
@@ -155,7 +155,7 @@ function mayReach(patterns: string, directory: string): boolean {
 
 async function copyPath(
   context: Context,
-  checkout: Checkout,
+  checkout: IncludeSource,
   path: string,
   { directory, signal }: IncludeWish,
 ): Promise<void> {
