@@ -5,7 +5,7 @@ import { findProgram } from '../system/find-program.ts'
 import { injectKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyHints, keyTable } from './keys/key-table.ts'
 import { startShellsBesideMissions } from './mission-shell.ts'
-import { newScript, switchScript } from './picker-scripts.ts'
+import { diffScript, newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
 import { showHold, statusBar } from './status-bar.ts'
 import type { Tmux } from './tmux.ts'
@@ -31,6 +31,7 @@ function programs({ self, env, paths }: Context, tmux: Tmux): KeyPrograms {
   return {
     agenc: self,
     tmux: findProgram('tmux', env) ?? undefined,
+    diff: diffScript({ self }),
     ...(fzf === null
       ? {}
       : { switch: switchScript({ self, paths }, tmux, fzf), new: newScript({ self, paths }, fzf) }),
