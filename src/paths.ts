@@ -77,6 +77,11 @@ export class MissionPaths {
     return `${this.root}/wrapper.log`
   }
 
+  /** The first port and the directory of the mission, for shells that the user opens beside it. */
+  get shellPlace(): string {
+    return `${this.root}/shell-place`
+  }
+
   /** The files that a running wrapper shares with its Claude and with other agenc commands. */
   get run(): string {
     return `${this.root}/run`

@@ -8,7 +8,12 @@ export const registry: Registry = {
     mission: {
       summary: 'Start, list, resume and end missions',
       verbs: {
-        new: { summary: 'Start a mission on a repo', load: () => import('./mission/new.ts'), hot: true },
+        new: {
+          summary: 'Start a mission on a repo',
+          load: () => import('./mission/new.ts'),
+          hot: true,
+          completes: { name: 'ref' },
+        },
         ls: { summary: 'List missions', load: () => import('./mission/ls.ts'), hot: true },
         dir: { summary: "Print a mission's directory", load: () => import('./mission/dir.ts') },
         show: { summary: 'Show everything about one mission', load: () => import('./mission/show.ts') },
@@ -48,6 +53,10 @@ export const registry: Registry = {
           load: () => import('./mission/conflicts.ts'),
         },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
+        pull: {
+          summary: "Bring a mission's work into your checkout",
+          load: () => import('./mission/pull.ts'),
+        },
         archive: {
           summary: 'Stop missions and hide them from lists',
           load: () => import('./mission/archive.ts'),
@@ -130,6 +139,11 @@ export const registry: Registry = {
         ls: { summary: 'List the repos in the library', load: () => import('./repo/ls.ts') },
         update: { summary: 'Fetch new commits into the library', load: () => import('./repo/update.ts') },
         trust: { summary: 'Trust a repo, or stop trusting it', load: () => import('./repo/trust.ts') },
+        gc: {
+          summary: 'Delete old checkpoints, and deleted missions, for good',
+          load: () => import('./repo/gc.ts'),
+          destructive: true,
+        },
         rm: {
           summary: 'Remove a repo from the library',
           load: () => import('./repo/rm.ts'),

@@ -19,6 +19,7 @@ export interface LongGitOptions extends GitOptions {
   signal?: AbortSignal
   /** Further variables for git. */
   env?: NodeJS.ProcessEnv
+  input?: string
 }
 
 /** Runs a short git command on a local repo. It contacts no server, and a query writes nothing. */
@@ -46,6 +47,7 @@ export async function runGit(
     env: { ...gitEnvironment(tools.env, { mayPrompt }), ...options.env },
     stderr: showsProgress ? 'both' : 'pipe',
     logPath,
+    ...(options.input === undefined ? {} : { input: options.input }),
     ...(signal ? { signal } : {}),
   })
   // Ctrl-C also reaches git, which may end before this process sees the signal.
