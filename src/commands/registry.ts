@@ -38,6 +38,7 @@ export const registry: Registry = {
           summary: 'Show which missions would conflict, and in which files',
           load: () => import('./mission/conflicts.ts'),
         },
+        push: { summary: "Push a mission's branch to origin", load: () => import('./mission/push.ts') },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
         archive: {
           summary: 'Stop missions and hide them from lists',
