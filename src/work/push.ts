@@ -11,6 +11,7 @@ import { shortId } from '../mission-id.ts'
 import { hideCredentials } from '../repo/credentials.ts'
 import { runGit } from '../repo/git.ts'
 import { fetchUrlOf } from '../repo/library.ts'
+import { isRefName } from '../repo/ref-names.ts'
 import { withoutSecrets } from '../repo/reference.ts'
 import { remotesOf } from '../repo/working-copy.ts'
 import { measureChanges } from './changes.ts'
@@ -82,15 +83,14 @@ export async function pushWork(
 }
 
 /** Throws if the work would go to the base branch without the user having named it. */
-async function branchAtRemote(
+export async function branchAtRemote(
   repo: MissionRepo,
   mission: MissionRecord,
   { branch }: LandingWork,
   as: string | undefined,
 ): Promise<string> {
   if (as !== undefined) {
-    const asked = await libraryGit(repo, ['check-ref-format', `refs/heads/${as}`])
-    if (asked.exitCode === 0 && !/^-|^refs\/|^HEAD$/.test(as)) return as
+    if (isRefName(as) && !as.startsWith('refs/')) return as
     throw usageError(
       `${JSON.stringify(as)} is not a valid name of a branch`,
       'Write it as in --as fix/login.',

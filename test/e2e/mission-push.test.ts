@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -45,12 +45,12 @@ function push(box: WorkBox, ...args: string[]): PushJson {
 }
 
 test('a branch is pushed, library and mission know it, and the address of a pull request is printed', async () => {
-  const { box, repo, mission } = await onGitHub('fix/ü #1')
+  const { box, repo, mission } = await onGitHub('fix/ü#1')
   const commit = mission.commit({ 'new.txt': 'new\n' })
   const pushed = box.agenc(['mission', 'push', mission.id])
   expect(pushed).toMatchObject({
     exitCode: 0,
-    stdout: 'https://github.com/acme/app/pull/new/agenc/fix/%C3%BC%20%231\n'.replace('%20', '%20'),
+    stdout: 'https://github.com/acme/app/pull/new/agenc/fix/%C3%BC%231\n',
   })
   expect(pushed.stderr).toContain(`Pushed ${mission.branch} (${commit.slice(0, 7)}) to https://github.com/`)
   expect(server(box, 'rev-parse', `refs/heads/${mission.branch}`)).toBe(commit)
@@ -131,7 +131,7 @@ test('the base branch is pushed to only by its name, and bad names are refused',
   const commit = mission.commit({ 'a.txt': 'a\n' })
   const refused = box.agenc(['mission', 'push', 'one'])
   expect(refused).toMatchObject({ exitCode: 64, stderr: expect.stringContaining('--as main') })
-  for (const name of ['-x', 'a..b', 'refs/heads/x', '', 'a b', 'x:y', '+x'])
+  for (const name of ['-x', 'a..b', 'refs/heads/x', '', 'a b', 'x:y', 'HEAD'])
     expect(box.agenc(['mission', 'push', 'one', `--as=${name}`])).toMatchObject({ exitCode: 64, stdout: '' })
   expect(push(box, 'one', '--as', 'main')).toMatchObject({ branch: 'main', commit })
   expect(server(box, 'rev-parse', 'main')).toBe(commit)
@@ -162,14 +162,12 @@ test('nothing of the mission runs: hooks, sshCommand, pushurl, credential helper
   push(box, 'one')
   expect(server(box, 'rev-parse', 'agenc/one')).toBe(commit)
   expect(box.bench.git(elsewhere.slice(box.root.length + 1), 'branch', '--list')).toBe('')
-  const { existsSync } = await import('node:fs')
   expect(existsSync(proof)).toBe(false)
 })
 
 test("a link in place of the mission's settings is not followed", async () => {
   const { box, mission } = await onGitHub()
   mission.commit({ 'a.txt': 'a\n' })
-  const { readFileSync, renameSync } = await import('node:fs')
   const config = join(mission.directory, '.git/config')
   const target = join(box.root, 'victim')
   renameSync(config, target)
@@ -202,7 +200,6 @@ test('over ssh; a server that never answers is given up, and Ctrl-C ends with 13
     cwd: box.root,
     columns: 200,
   })
-  const { existsSync, readFileSync, rmSync } = await import('node:fs')
   const pidFile = join(box.root, 'fake-ssh.pid')
   rmSync(pidFile, { force: true })
   await waitFor('ssh to run', () => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '')
@@ -270,7 +267,6 @@ test('a mission whose directory is gone is pushed from the library; one without 
   const commit = mission.commit({ 'a.txt': 'a\n' })
   hook(box, 'exit 1')
   expect(box.agenc(['mission', 'push', 'one']).exitCode).toBe(1)
-  const { rmSync } = await import('node:fs')
   rmSync(mission.directory, { recursive: true })
   hook(box, 'exit 0')
   expect(push(box, 'one')).toMatchObject({ commit, pushed: true })
@@ -279,5 +275,4 @@ test('a mission whose directory is gone is pushed from the library; one without 
     exitCode: 1,
     stderr: expect.stringContaining('has no repo'),
   })
-  writeFileSync(join(box.root, 'x'), '')
 })
