@@ -58,6 +58,10 @@ export const registry: Registry = {
         },
         push: { summary: "Push a mission's branch to origin", load: () => import('./mission/push.ts') },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
+        pull: {
+          summary: "Bring a mission's work into your checkout",
+          load: () => import('./mission/pull.ts'),
+        },
         archive: {
           summary: 'Stop missions and hide them from lists',
           load: () => import('./mission/archive.ts'),

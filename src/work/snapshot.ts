@@ -9,11 +9,11 @@ import {
   keptRefs,
   libraryGit,
   type MissionRepo,
-  objectDirectories,
   outputOf,
   ownGit,
   ownObjects,
   type RepoGitOptions,
+  withObjects,
 } from './mission-repo.ts'
 import { moveObjects } from './move-objects.ts'
 import { recordTree, type TreeOptions } from './working-tree.ts'
@@ -85,7 +85,7 @@ export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions):
 
 /** git writes new objects to `staging`, so that nothing stays behind if it fails. */
 function inStaging(staging: string, others: readonly string[]): NodeJS.ProcessEnv {
-  return { GIT_OBJECT_DIRECTORY: staging, GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(others) }
+  return { GIT_OBJECT_DIRECTORY: staging, ...withObjects(others) }
 }
 
 const branchRefs = 'refs/heads/'
