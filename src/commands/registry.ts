@@ -8,7 +8,12 @@ export const registry: Registry = {
     mission: {
       summary: 'Start, list, resume and end missions',
       verbs: {
-        new: { summary: 'Start a mission on a repo', load: () => import('./mission/new.ts'), hot: true },
+        new: {
+          summary: 'Start a mission on a repo',
+          load: () => import('./mission/new.ts'),
+          hot: true,
+          completes: { name: 'ref' },
+        },
         ls: { summary: 'List missions', load: () => import('./mission/ls.ts'), hot: true },
         dir: { summary: "Print a mission's directory", load: () => import('./mission/dir.ts') },
         show: { summary: 'Show everything about one mission', load: () => import('./mission/show.ts') },
@@ -34,6 +39,15 @@ export const registry: Registry = {
         },
         answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
+        diff: {
+          summary: 'Show what a mission has changed',
+          load: () => import('./mission/diff.ts'),
+          hot: true,
+        },
+        review: {
+          summary: 'Write comments on what a mission has changed',
+          load: () => import('./mission/review.ts'),
+        },
         conflicts: {
           summary: 'Show which missions would conflict, and in which files',
           load: () => import('./mission/conflicts.ts'),
@@ -134,6 +148,11 @@ export const registry: Registry = {
         ls: { summary: 'List the repos in the library', load: () => import('./repo/ls.ts') },
         update: { summary: 'Fetch new commits into the library', load: () => import('./repo/update.ts') },
         trust: { summary: 'Trust a repo, or stop trusting it', load: () => import('./repo/trust.ts') },
+        gc: {
+          summary: 'Delete old checkpoints, and deleted missions, for good',
+          load: () => import('./repo/gc.ts'),
+          destructive: true,
+        },
         rm: {
           summary: 'Remove a repo from the library',
           load: () => import('./repo/rm.ts'),
@@ -215,5 +234,6 @@ export const registry: Registry = {
     resume: 'mission resume',
     stop: 'mission stop',
     attach: 'tmux attach',
+    diff: 'mission diff',
   },
 }

@@ -15,6 +15,7 @@ import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { whatHasNotArrived } from '../../work/arrived.ts'
 import { whatOnlyLibraryHas } from '../../work/kept-work.ts'
+import { missionRepo } from '../../work/mission-repo.ts'
 import { collectPurged, purgeMission } from '../../work/purge-mission.ts'
 import { removeKeepingWork } from '../../work/remove-mission.ts'
 import { endClaudeLeftBehind, refuseLiveClaude } from '../../wrapper/stop-missions.ts'
@@ -118,8 +119,8 @@ async function refuseUnsavedWork(
   const isThere = existsSync(context.paths.mission(mission.id).agent)
   const losses = isThere
     ? await whatHasNotArrived(context, db, mission)
-    : purge
-      ? await whatOnlyLibraryHas(context, mission)
+    : purge && mission.repo !== null && mission.dir === null
+      ? await whatOnlyLibraryHas(missionRepo(context, mission))
       : []
   if (losses.length === 0) return
   throw new AgencError(
