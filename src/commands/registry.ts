@@ -62,6 +62,15 @@ export const registry: Registry = {
           summary: "Bring a mission's work into your checkout",
           load: () => import('./mission/pull.ts'),
         },
+        sync: {
+          summary: 'Bring the newest base into a mission',
+          load: () => import('./mission/sync.ts'),
+        },
+        done: {
+          summary: 'Finish missions whose work has arrived',
+          load: () => import('./mission/done.ts'),
+          destructive: true,
+        },
         archive: {
           summary: 'Stop missions and hide them from lists',
           load: () => import('./mission/archive.ts'),
