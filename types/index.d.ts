@@ -102,6 +102,8 @@ export interface Repo {
   /** Null if the user was never asked. */
   trusted: boolean | null
   missions: number
+  /** The disk space of its files in the library. */
+  disk_bytes: number
   added_at: string
   updated_at: string
 }

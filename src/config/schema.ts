@@ -82,6 +82,9 @@ export const configSchema = v.strictObject({
       stop: key('x', 'stop this mission'),
       editor: key('e', 'open the editor'),
       shell: key('c', 'open a shell beside this mission'),
+      diff: key('v', 'show what this mission has changed'),
+      review: key('V', 'write comments on what this mission has changed'),
+      land: key('l', 'land this mission: a menu'),
       hold: key('h', 'hold all approvals, or release them'),
       detach: key('d', 'detach'),
       help: key('?', 'help menu'),
@@ -155,6 +158,11 @@ export const configSchema = v.strictObject({
           permission_mode: unset(text, 'Permission mode of missions on this repo'),
           approve: unset(approveMode, 'Approvals of missions on this repo'),
           model: unset(text, 'Model of missions on this repo'),
+          checkout: unset(text, 'Your own checkout of this repo, if it was not added by path'),
+          include: unset(
+            words,
+            'Ignored files of your checkout that new missions get, as gitignore patterns',
+          ),
         }),
       ),
       v.rawCheck(({ dataset, addIssue }) => {

@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts'
 import type { PendingRequest } from '../db/approvals.ts'
 import type { MissionRecord, State, WaitingFor } from '../db/missions.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
+import { portsPerBlock } from '../system/port-block.ts'
 import { effectiveApprove, effectiveMode, effectiveModel, type ModeSource } from './effective-settings.ts'
 import type { Status } from './mission-status.ts'
 import { displayName } from './naming.ts'
@@ -67,9 +68,6 @@ export interface ConflictJson {
   files: string[]
 }
 
-/** Each mission has a block of this many ports. */
-export const portsPerMission = 10
-
 export interface MissionFacts {
   status: Status
   dir: string
@@ -133,5 +131,5 @@ function prJson({ pr_number: number, pr_url: url }: MissionRecord): MissionJson[
 }
 
 export function portsOf({ first_port }: Pick<MissionRecord, 'first_port'>): number[] {
-  return first_port === null ? [] : Array.from({ length: portsPerMission }, (_, index) => first_port + index)
+  return first_port === null ? [] : Array.from({ length: portsPerBlock }, (_, index) => first_port + index)
 }

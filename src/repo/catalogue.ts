@@ -18,6 +18,7 @@ import {
 } from '../db/repos.ts'
 import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
+import { diskUse } from '../io/disk-size.ts'
 import { writeFileAtomically } from '../io/files.ts'
 import { cleanText } from '../io/text.ts'
 import { interruptible } from '../system/signals.ts'
@@ -187,6 +188,8 @@ export interface RepoJson {
   /** Null if the user was never asked. */
   trusted: boolean | null
   missions: number
+  /** The disk space of its files in the library. */
+  disk_bytes: number
   added_at: string
   updated_at: string
 }
@@ -198,6 +201,7 @@ export function repoJson({ paths }: Context, repo: RepoRecord, missions: number)
     path: libraryPath(paths.repos, repo.id),
     trusted: repo.trusted === null ? null : repo.trusted === 1,
     missions,
+    disk_bytes: diskUse([libraryPath(paths.repos, repo.id)]).bytes,
     added_at: repo.added_at,
     updated_at: repo.updated_at,
   }

@@ -115,10 +115,10 @@ function start(file: string, args: readonly string[], options: StartOptions): Ch
 export const systemRunner: Runner = { capture, stream, start }
 
 /** Waits for a program that was started with pipes, and returns its output. */
-export function collect(child: ChildProcess): Promise<Result> {
+export function collect(child: ChildProcess, encoding: BufferEncoding = 'utf8'): Promise<Result> {
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding(encoding).on('data', (text: string) => {
       texts[name] += text
     })
   }

@@ -30,11 +30,13 @@ import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import { checkGivenDirectory } from './check-directory.ts'
 import type { Ending } from './ending.ts'
 import { storeFollower } from './follow-store.ts'
+import { givePorts } from './give-ports.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { type Log, openLog } from './log.ts'
 import { makeOrderedCopy } from './make-copy.ts'
 import { rebuildCopy } from './rebuild-copy.ts'
 import { RestartLoop } from './restart-loop.ts'
+import { writeShellPlace } from './shell-place.ts'
 import { SignalListener } from './signal-policy.ts'
 
 const retryMs = 1_000
@@ -115,10 +117,13 @@ async function runUnderLease(
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
     await makeOrderedCopy(run, before, config)
-    await rebuildCopy(run, run.missions.get(id) ?? before)
+    await rebuildCopy(run, run.missions.get(id) ?? before, config)
     enterDirectory(paths)
     checkGivenDirectory(run, before)
-    await setUpRepo(run, run.missions.get(id) ?? before, config, guard)
+    await givePorts(run, before, config)
+    const mission = run.missions.get(id) ?? before
+    writeShellPlace(context.paths, mission)
+    await setUpRepo(run, mission, config, guard)
     ending = await loop.run()
     return ending
   } finally {
