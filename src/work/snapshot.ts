@@ -55,6 +55,11 @@ export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions):
       `${repo.directory} has no git repo of its own`,
       'Its .git directory was removed or replaced.',
     )
+  if (!existsSync(repo.library))
+    throw new AgencError(
+      `cannot keep the work, because its repo is no longer in the library: ${repo.library}`,
+      'Add it again with: agenc repo add',
+    )
   const low = { signal: options.signal, isLow: options.isLow }
   await sweepStaging(repo.library)
   const staging = makeStaging(repo.library)
