@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makeStaging, removeTree, sweepStaging } from '../repo/staging.ts'
