@@ -6,7 +6,7 @@ import { noticeEndedPrograms } from './after-crash.ts'
 import { injectKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyHints, keyTable } from './keys/key-table.ts'
 import { startShellsBesideMissions } from './mission-shell.ts'
-import { newScript, switchScript } from './picker-scripts.ts'
+import { diffScript, newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
 import { showHold, statusBar } from './status-bar.ts'
 import type { Tmux } from './tmux.ts'
@@ -33,6 +33,7 @@ function programs({ self, env, paths }: Context, tmux: Tmux): KeyPrograms {
   return {
     agenc: self,
     tmux: findProgram('tmux', env) ?? undefined,
+    diff: diffScript({ self }),
     ...(fzf === null
       ? {}
       : { switch: switchScript({ self, paths }, tmux, fzf), new: newScript({ self, paths }, fzf) }),

@@ -137,6 +137,7 @@ describe('a mission in a directory of the user', () => {
     execFileSync('rm', ['-r', path])
     const terminal = box.terminal(['mission', 'resume', id])
     await terminal.waitForText(`the directory of this mission is gone: ${path}`)
+    await terminal.waitForText('q: close')
     terminal.type('q')
     expect(await terminal.exited).not.toBe(0)
     expect(box.agenc(['doctor']).stdout).toContain(`the directory of mission ${short_id} is gone`)
