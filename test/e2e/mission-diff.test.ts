@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ChangedFile } from '../../src/work/git-diff.ts'
@@ -253,4 +253,81 @@ test('a mission is picked from a list, and `.` is the mission of this shell', as
   expect(terminal.screen()).toContain('1 file changed')
   const here = box.agenc(['diff', '.', '--name-only'], { env: { AGENC_HERE: box.id } })
   expect(here.stdout).toBe('own\n')
+})
+
+describe('a directory of the user', () => {
+  async function inDirectory() {
+    const box = await workBox()
+    box.bench.repo('mine', { tracked: 'a\n', sub: 'x\n' })
+    const { id } = await box.create('--dir', join(box.root, 'mine'))
+    return { ...box, id: id as WorkBox['id'], mine: join(box.root, 'mine') }
+  }
+
+  test('is compared with its latest commit, and not touched', async () => {
+    const box = await inDirectory()
+    writeFileSync(join(box.mine, 'tracked'), 'a\nb\n')
+    writeFileSync(join(box.mine, 'untracked'), 'c\n')
+    writeFileSync(join(box.mine, '.git/info/exclude'), 'secret\n')
+    writeFileSync(join(box.mine, 'secret'), 'd\n')
+    const status = box.bench.git('mine', 'status', '--porcelain')
+    const objects = box.bench.git('mine', 'count-objects')
+    expect(names(box)).toEqual(['tracked', 'untracked'])
+    expect(diff(box).stdout).toContain('+b\n')
+    expect(diffJson(box).base).toBe(box.bench.git('mine', 'rev-parse', 'HEAD'))
+    expect(box.bench.git('mine', 'status', '--porcelain')).toBe(status)
+    expect(box.bench.git('mine', 'count-objects')).toBe(objects)
+    const left = readdirSync(join(box.agencHome, 'missions', box.id)).filter(name =>
+      name.startsWith('compare'),
+    )
+    expect(left).toEqual([])
+  })
+
+  test('no program that its settings name is run', async () => {
+    const box = await inDirectory()
+    const settings = [
+      'diff.external',
+      'filter.evil.clean',
+      'core.fsmonitor',
+      'diff.evil.textconv',
+      'core.pager',
+    ]
+    for (const key of settings) box.bench.git('mine', 'config', key, `touch ${box.root}/ran; false`)
+    writeFileSync(join(box.mine, '.gitattributes'), '* filter=evil diff=evil\n')
+    writeFileSync(join(box.mine, 'tracked'), 'a\nb\n')
+    expect(names(box)).toEqual(['.gitattributes', 'tracked'])
+    expect(diff(box).stdout).toContain('+b\n')
+    expect(existsSync(join(box.root, 'ran'))).toBe(false)
+  })
+
+  test('a worktree, and a repo without commits', async () => {
+    const box = await inDirectory()
+    box.bench.git('mine', 'worktree', 'add', '-q', '../tree')
+    const tree = await box.create('--dir', join(box.root, 'tree'))
+    writeFileSync(join(box.root, 'tree/new'), 'x\n')
+    expect(box.agenc(['diff', tree.id, '--name-only']).stdout).toBe('new\n')
+    mkdirSync(join(box.root, 'fresh'))
+    box.bench.git('fresh', 'init', '-q')
+    const fresh = await box.create('--dir', join(box.root, 'fresh'))
+    writeFileSync(join(box.root, 'fresh/new'), 'x\n')
+    expect(box.agenc(['diff', fresh.id, '--name-only']).stdout).toBe('new\n')
+  })
+})
+
+test('the work of a deleted mission can still be seen, by its id', async () => {
+  const box = await workBox()
+  await box.endTurn({ a: '1\n' })
+  expect(box.agenc(['mission', 'rm', box.id, '--yes', '--force'])).toMatchObject({ exitCode: 0 })
+  expect(names(box)).toEqual(['a'])
+})
+
+test('a base that was force-pushed away, or whose branch is gone, is still the base', async () => {
+  const box = await workBox()
+  box.write({ own: 'x\n' })
+  box.git('add', '.')
+  box.git('commit', '-qm', 'own')
+  box.bench.git('src/app', 'checkout', '-q', '--orphan', 'other')
+  box.bench.commit('src/app', { unrelated: 'y\n' })
+  box.bench.git('src/app', 'branch', '-M', 'main')
+  expect(box.agenc(['repo', 'update']).exitCode).toBe(0)
+  expect(names(box)).toEqual(['own'])
 })
