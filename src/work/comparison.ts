@@ -48,8 +48,7 @@ export async function compareWork(
   const { head, commit } = await presentState(context, repo, mission, part)
   const base = await presentBase(repo, mission, head)
   const from = part.uncommitted ? head : base
-  const since =
-    head === null || from === null ? 'since the start' : `since ${await nameOf(repo, mission, from, part)}`
+  const since = head === null || from === null ? 'since the start' : `since ${nameOf(mission, from, part)}`
   return { repo, from: from ?? (await emptyTree(repo)), to: commit, base, turn: null, words: since }
 }
 
@@ -74,10 +73,18 @@ async function presentState(
   if (commit !== null) return { head, commit }
   throw new AgencError(
     `nothing of ${missionTitle(mission)} has been recorded yet`,
-    recorded
-      ? `Run 'agenc mission diff ${shortId(mission.id)}'.`
-      : `Its directory has no git repo: ${repo.directory}`,
+    hintOnUnrecorded(mission, repo, recorded),
   )
+}
+
+function hintOnUnrecorded(
+  mission: MissionRecord,
+  { directory }: MissionRepo,
+  isOnlyRecorded: boolean,
+): string {
+  if (isOnlyRecorded) return `Run 'agenc mission diff ${shortId(mission.id)}'.`
+  if (mission.copy_pending !== null) return 'Its working copy has not been made yet.'
+  return `Its directory has no git repo: ${directory}`
 }
 
 async function compareTurn(
@@ -146,15 +153,9 @@ async function commitAt(repo: MissionRepo, name: string): Promise<string | null>
   return asked.exitCode === 0 ? asked.stdout.trim() : null
 }
 
-async function nameOf(
-  repo: MissionRepo,
-  { base_ref }: MissionRecord,
-  commit: string,
-  { uncommitted }: WorkPart,
-): Promise<string> {
-  const short = (
-    await outputOf(libraryGit(repo, ['rev-parse', '--short', commit]), 'cannot name the base')
-  ).trim()
+/** `main@b090269` */
+function nameOf({ base_ref }: MissionRecord, commit: string, { uncommitted }: WorkPart): string {
+  const short = commit.slice(0, 7)
   if (uncommitted) return `the commit ${short}`
   return base_ref === null ? short : `${base_ref}@${short}`
 }
