@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { findProgram } from '../system/find-program.ts'
+import { noticeEndedPrograms } from './after-crash.ts'
 import { injectKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyHints, keyTable } from './keys/key-table.ts'
 import { startShellsBesideMissions } from './mission-shell.ts'
@@ -21,6 +22,7 @@ export function configureSession(context: Context, tmux: Tmux, config: Config['t
     markWhenClosed(tmux, paths),
     noteWindowOrder(tmux, paths),
     startShellsBesideMissions(context.self),
+    noticeEndedPrograms,
   )
   injectKeys(tmux, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
 }

@@ -46,8 +46,8 @@ export async function compareWork(
   const repo = missionRepo(context, mission)
   if (isTurn) return compareTurn(repo, mission, part.turn)
   const { head, commit } = await presentState(context, repo, mission, part)
-  const base = await presentBase(repo, mission, head)
-  const from = part.uncommitted ? head : base
+  const base = await baseOf(repo, mission, head)
+  const from = part.uncommitted ? head : await present(repo, mission, base)
   const since = head === null || from === null ? 'since the start' : `since ${nameOf(mission, from, part)}`
   return { repo, from: from ?? (await emptyTree(repo)), to: commit, base, turn: null, words: since }
 }
@@ -106,10 +106,10 @@ async function compareTurn(
       `turn ${turn} of ${missionTitle(mission)} was not recorded`,
       turns.length === 0 ? 'No turn of it was.' : `Recorded turns: ${ranges(turns)}.`,
     )
-  const base = await presentBase(repo, mission, to)
+  const base = await baseOf(repo, mission, to)
   const before = turns.findLast(number => number < turn)
-  const from = (before === undefined ? base : kept.get(before)!) ?? (await emptyTree(repo))
-  return { repo, from, to, base, turn, words: `in turn ${turn}` }
+  const from = before === undefined ? await present(repo, mission, base) : kept.get(before)!
+  return { repo, from: from ?? (await emptyTree(repo)), to, base, turn, words: `in turn ${turn}` }
 }
 
 /** The commits of the recorded turns, by number. */
@@ -135,12 +135,12 @@ function ranges(numbers: readonly number[]): string {
     .join(', ')
 }
 
-async function presentBase(
+/** Refuses a base that the library does not have. */
+async function present(
   repo: MissionRepo,
   mission: MissionRecord,
-  head: string | null,
+  base: string | null,
 ): Promise<string | null> {
-  const base = await baseOf(repo, mission, head)
   if (base === null || (await commitAt(repo, base)) !== null) return base
   throw new AgencError(
     `the commit that ${missionTitle(mission)} started from is gone: ${base.slice(0, 7)}`,
