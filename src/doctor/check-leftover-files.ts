@@ -16,6 +16,7 @@ import { MissionPaths } from '../paths.ts'
 import { stagingPrefix } from '../repo/staging.ts'
 import { isMakerGone } from '../system/maker.ts'
 import { systemProbe } from '../system/process-identity.ts'
+import { snapshotIndexPrefix } from '../work/snapshot.ts'
 import { trialPrefix } from './check-claude.ts'
 import { type Finding, warning } from './findings.ts'
 import { addMission } from './rebuild-store.ts'
@@ -40,6 +41,14 @@ export function checkFiles(context: Context, unknown: readonly MissionId[]): Fin
     ...missions
       .filter(({ name, path }) => name.startsWith(unfinishedPrefix) && isAbandoned(context, path))
       .map(({ path }) => removable(interruptedNew, path)),
+    ...missions
+      .flatMap(({ path }) => aged(path))
+      .filter(({ name, ageMs }) =>
+        name.startsWith(stagingPrefix)
+          ? (isMakerGone(name) ?? ageMs > abandonedCloneMs)
+          : name.startsWith(snapshotIndexPrefix) && ageMs > hourMs,
+      )
+      .map(({ path }) => removable('remains of an interrupted copy', path)),
     ...aged(paths.repos)
       .filter(entry => entry.name.startsWith(stagingPrefix) && isLeft(entry, abandonedCloneMs))
       .map(({ path }) => removable('remains of a clone', path)),
@@ -144,7 +153,9 @@ function lostMission(context: Context, id: MissionId, path: string): Finding {
   const message = `the directory of a mission that the store does not know: ${path}`
   const removal = `save what you need from it, then: rm -rf ${shellWord(path)}`
   const { agent, record } = context.paths.mission(id)
-  if (!existsSync(agent) && !readRecordFile(record).dir) return warning('leftovers', message, removal)
+  const { dir, repo } = readRecordFile(record)
+  // Without its own directory, it may have one of the user's, or the library may have its work.
+  if (!existsSync(agent) && !dir && !repo) return warning('leftovers', message, removal)
   const remedy = `agenc doctor --fix adds the mission to the store; or ${removal}`
   return warning('leftovers', message, remedy, () =>
     withStore(context, db => {

@@ -11,7 +11,8 @@ import { moveAway, removeMission, sweepDeleted } from '../mission/remove.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
 import { keepLastState } from './free-directory.ts'
-import { isKept } from './kept-work.ts'
+import { forgetKeptWork, isKept } from './kept-work.ts'
+import { missionRepo } from './mission-repo.ts'
 import type { Snapshot } from './snapshot.ts'
 
 interface Removal {
@@ -36,7 +37,10 @@ export async function removeKeepingWork(
   const kept = mayKeep ? await tryToKeep(context, mission, force) : null
   if (isKept(context, mission))
     await hideMission(context, db, mission, check, kept ? { branch: kept.branch } : {})
-  else await removeMission(context, db, mission.id, check)
+  else {
+    await removeMission(context, db, mission.id, check)
+    if (mission.repo !== null) await forgetKeptWork(missionRepo(context, mission))
+  }
 }
 
 async function tryToKeep(context: Context, mission: MissionRecord, force: boolean): Promise<Snapshot | null> {

@@ -56,7 +56,7 @@ export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions):
     )
   const low = { signal: options.signal, isLow: options.isLow }
   const [refs, kept] = await Promise.all([readOwnRefs(repo, low), readKeptRefs(repo, low)])
-  const index = join(dirname(repo.directory), `snapshot-index-${process.pid}-${++indexes}`)
+  const index = join(dirname(repo.directory), `${snapshotIndexPrefix}${process.pid}-${++indexes}`)
   try {
     const env = {
       GIT_WORK_TREE: repo.directory,
@@ -87,6 +87,8 @@ export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions):
   }
 }
 
+/** Starts the name of an index that is deleted when the snapshot is done. */
+export const snapshotIndexPrefix = 'snapshot-index-'
 let indexes = 0
 
 const branchRefs = 'refs/heads/'

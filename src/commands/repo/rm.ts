@@ -60,7 +60,7 @@ async function refuseKeptWork(context: Context, db: Database, id: string): Promi
   const work = await workOnlyInLibrary(context, db, id)
   if (work.length === 0) return
   const lines = work.map(({ mission_id, name, only_here }) => {
-    const title = displayName({ name, repo: id })
+    const title = displayName({ id: mission_id, name, repo: id })
     return `  ${shortId(mission_id)}  ${title}: ${only_here.join(', ')}`
   })
   throw new AgencError(
