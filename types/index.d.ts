@@ -61,7 +61,7 @@ export interface Mission {
   } | null
   /** What its work would conflict with: a mission's id, or `base`. */
   conflicts: { with: string; files: string[] }[]
-  pr: { number: number | null; url: string } | null
+  pr: { number: number | null; url: string | null } | null
   /** The ports that it has for itself. */
   ports: number[]
 }

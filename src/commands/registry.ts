@@ -8,7 +8,12 @@ export const registry: Registry = {
     mission: {
       summary: 'Start, list, resume and end missions',
       verbs: {
-        new: { summary: 'Start a mission on a repo', load: () => import('./mission/new.ts'), hot: true },
+        new: {
+          summary: 'Start a mission on a repo',
+          load: () => import('./mission/new.ts'),
+          hot: true,
+          completes: { name: 'ref' },
+        },
         ls: { summary: 'List missions', load: () => import('./mission/ls.ts'), hot: true },
         dir: { summary: "Print a mission's directory", load: () => import('./mission/dir.ts') },
         show: { summary: 'Show everything about one mission', load: () => import('./mission/show.ts') },
@@ -34,11 +39,24 @@ export const registry: Registry = {
         },
         answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
+        diff: {
+          summary: 'Show what a mission has changed',
+          load: () => import('./mission/diff.ts'),
+          hot: true,
+        },
+        review: {
+          summary: 'Write comments on what a mission has changed',
+          load: () => import('./mission/review.ts'),
+        },
         conflicts: {
           summary: 'Show which missions would conflict, and in which files',
           load: () => import('./mission/conflicts.ts'),
         },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
+        pull: {
+          summary: "Bring a mission's work into your checkout",
+          load: () => import('./mission/pull.ts'),
+        },
         archive: {
           summary: 'Stop missions and hide them from lists',
           load: () => import('./mission/archive.ts'),
@@ -207,5 +225,6 @@ export const registry: Registry = {
     resume: 'mission resume',
     stop: 'mission stop',
     attach: 'tmux attach',
+    diff: 'mission diff',
   },
 }

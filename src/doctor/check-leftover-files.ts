@@ -13,10 +13,10 @@ import { readRecordFile } from '../mission/record-file.ts'
 import { deletedPrefix } from '../mission/remove.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { MissionPaths } from '../paths.ts'
+import { listLibrary } from '../repo/library.ts'
 import { stagingPrefix } from '../repo/staging.ts'
 import { isMakerGone } from '../system/maker.ts'
 import { systemProbe } from '../system/process-identity.ts'
-import { snapshotIndexPrefix } from '../work/snapshot.ts'
 import { trialPrefix } from './check-claude.ts'
 import { type Finding, warning } from './findings.ts'
 import { addMission } from './rebuild-store.ts'
@@ -41,13 +41,9 @@ export function checkFiles(context: Context, unknown: readonly MissionId[]): Fin
     ...missions
       .filter(({ name, path }) => name.startsWith(unfinishedPrefix) && isAbandoned(context, path))
       .map(({ path }) => removable(interruptedNew, path)),
-    ...missions
-      .flatMap(({ path }) => aged(path))
-      .filter(({ name, ageMs }) =>
-        name.startsWith(stagingPrefix)
-          ? (isMakerGone(name) ?? ageMs > abandonedCloneMs)
-          : name.startsWith(snapshotIndexPrefix) && ageMs > hourMs,
-      )
+    ...[...missions.map(({ path }) => path), ...listLibrary(paths.repos).map(id => join(paths.repos, id))]
+      .flatMap(aged)
+      .filter(entry => entry.name.startsWith(stagingPrefix) && isLeft(entry, abandonedCloneMs))
       .map(({ path }) => removable('remains of an interrupted copy', path)),
     ...aged(paths.repos)
       .filter(entry => entry.name.startsWith(stagingPrefix) && isLeft(entry, abandonedCloneMs))
@@ -154,7 +150,7 @@ function lostMission(context: Context, id: MissionId, path: string): Finding {
   const removal = `save what you need from it, then: rm -rf ${shellWord(path)}`
   const { agent, record } = context.paths.mission(id)
   const { dir, repo } = readRecordFile(record)
-  // Without its own directory, it may have one of the user's, or the library may have its work.
+  // Without its own directory, it may have one of the user's, get it at its start, or have its work in the library.
   if (!existsSync(agent) && !dir && !repo) return warning('leftovers', message, removal)
   const remedy = `agenc doctor --fix adds the mission to the store; or ${removal}`
   return warning('leftovers', message, remedy, () =>

@@ -46,7 +46,7 @@ export function makeStaging(root: string): string {
 }
 
 /** Removes what killed processes left behind. */
-async function sweepStaging(root: string): Promise<void> {
+export async function sweepStaging(root: string): Promise<void> {
   for (const name of namesIn(root))
     if (name.startsWith(stagingPrefix) && isMakerGone(name)) await removeTree(join(root, name))
 }

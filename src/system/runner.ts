@@ -105,7 +105,7 @@ export function timedOut(timeoutMs: number, output?: Partial<Pick<Result, 'stdou
 /** Only long work uses execa: loading it takes longer than a short question. */
 async function stream(file: string, args: readonly string[], options: StreamOptions = {}): Promise<Result> {
   const { streamWithExeca } = await import('./stream.ts')
-  return streamWithExeca(file, args, options)
+  return streamWithExeca(systemRunner, file, args, options)
 }
 
 function start(file: string, args: readonly string[], options: StartOptions): ChildProcess {
@@ -115,10 +115,10 @@ function start(file: string, args: readonly string[], options: StartOptions): Ch
 export const systemRunner: Runner = { capture, stream, start }
 
 /** Waits for a program that was started with pipes, and returns its output. */
-export function collect(child: ChildProcess): Promise<Result> {
+export function collect(child: ChildProcess, encoding: BufferEncoding = 'utf8'): Promise<Result> {
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding(encoding).on('data', (text: string) => {
       texts[name] += text
     })
   }

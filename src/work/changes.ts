@@ -26,9 +26,11 @@ export async function baseOf(
 
 /** The tree without files, against which everything in a repo without a base is new. */
 export async function emptyTree(repo: MissionRepo): Promise<string> {
-  const written = libraryGit(repo, ['hash-object', '-t', 'tree', '--stdin'])
-  return (await outputOf(written, 'cannot compare the files')).trim()
+  const hashed = libraryGit(repo, ['hash-object', '-t', 'tree', '--stdin'])
+  return (await outputOf(hashed, 'cannot compare the files')).trim()
 }
+
+const numstat = ['diff-tree', '-r', '--numstat', '-z', '--no-renames', '--no-ext-diff', '--no-textconv']
 
 export async function measureChanges(
   repo: MissionRepo,
@@ -39,23 +41,28 @@ export async function measureChanges(
 ): Promise<ChangesJson> {
   const base = await baseOf(repo, mission, head, options)
   const from = base ?? (await emptyTree(repo))
-  const numbers = await outputOf(
-    libraryGit(repo, ['diff-tree', '-r', '--numstat', '-z', '--no-renames', from, commit], options),
+  const compared = outputOf(
+    libraryGit(repo, [...numstat, from, commit], { ...options, config: ['core.bigFileThreshold=32m'] }),
     'cannot compare the files',
   )
-  const rows = numbers.split('\0').filter(row => row !== '')
-  const sum = (column: number) =>
-    rows.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0)
   const count = async (...range: string[]) => {
     const counted = libraryGit(repo, ['rev-list', '--count', ...range], options)
     return Number(await outputOf(counted, 'cannot count the commits'))
   }
+  const [numbers, ahead, unpushed] = await Promise.all([
+    compared,
+    head === null ? 0 : count(head, ...(base === null ? [] : [`^${base}`])),
+    head === null ? 0 : count(head, '--not', '--branches', '--remotes'),
+  ])
+  const rows = numbers.split('\0').filter(row => row !== '')
+  const sum = (column: number) =>
+    rows.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0)
   return {
     files: rows.length,
     insertions: sum(0),
     deletions: sum(1),
-    ahead: head === null ? 0 : await count(head, ...(base === null ? [] : [`^${base}`])),
-    unpushed: head === null ? 0 : await count(head, '--not', '--branches', '--remotes'),
+    ahead,
+    unpushed,
     dirty: isDirty,
     at: now.toISOString(),
   }

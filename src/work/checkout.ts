@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { listEvents } from '../db/events.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
+import { repoConfig } from '../mission/effective-settings.ts'
 import { askGit, type GitTools } from '../repo/git.ts'
 import { fetchUrlOf, libraryPath } from '../repo/library.ts'
 
@@ -15,11 +16,10 @@ export const pulledEvent = 'pulled'
 export async function knownCheckouts(
   context: Context,
   db: Database,
-  mission: MissionRecord,
+  mission: Pick<MissionRecord, 'id' | 'repo'>,
 ): Promise<string[]> {
   if (mission.repo === null) return []
-  const { repos } = await readConfig(context.paths)
-  const settings = (repos[mission.repo] ?? {}) as { checkout?: string }
+  const settings = (repoConfig(mission.repo, await readConfig(context.paths)) ?? {}) as { checkout?: string }
   const source = fetchUrlOf(context, libraryPath(context.paths.repos, mission.repo))
   const pulled = listEvents(db, mission.id)
     .filter(({ kind }) => kind === pulledEvent)

@@ -94,10 +94,15 @@ const operations: readonly (readonly [file: string, name: string])[] = [
   ['BISECT_LOG', 'bisect'],
 ]
 
+/** The operation that git is in the middle of, such as `merge`. */
+export function underWay(gitDir: string): string | undefined {
+  return operations.find(([file]) => existsSync(join(gitDir, file)))?.[1]
+}
+
 /** Throws if git is in the middle of something in the mission: neither its branch nor its files are complete. */
 export async function refuseUnfinished(repo: MissionRepo, title: string): Promise<void> {
   const gitDir = join(repo.directory, '.git')
-  const operation = operations.find(([file]) => existsSync(join(gitDir, file)))?.[1]
+  const operation = underWay(gitDir)
   const finish = `Have its Claude finish it, or do it yourself in ${repo.directory}, then try again.`
   if (operation) throw new AgencError(`${title} is in the middle of a ${operation}`, finish)
   if (!existsSync(join(gitDir, 'index'))) return

@@ -1,8 +1,8 @@
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
-import { AgencError } from '../errors.ts'
+import { AgencError, Cancelled } from '../errors.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import type { MissionId } from '../mission-id.ts'
@@ -57,12 +57,15 @@ export const checkpointRefs = 'refs/agenc/checkpoints/'
 
 export interface RepoGitOptions {
   input?: string
+  /** Input and output are latin1, so that they keep bytes that are no text. */
+  isBinary?: boolean
   /** Variables for git, such as GIT_INDEX_FILE. */
   env?: NodeJS.ProcessEnv
   config?: readonly string[]
   signal?: AbortSignal
   /** Runs git at a lower priority than Claude. */
   isLow?: boolean
+  cwd?: string
 }
 
 /**
@@ -78,13 +81,13 @@ export async function libraryGit(
   return runQuietly(repo, gitArguments(args, { gitDir: repo.library, config: options.config }), {
     ...options,
     env: {
-      ...(objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(objects) }),
+      ...(objects === null ? {} : withObjects([objects])),
       ...options.env,
     },
   })
 }
 
-/** Runs git on the mission's own repo. Only for refs: settings there are not trusted. */
+/** Runs git on the mission's own repo. Only for its refs and its index: settings there are not trusted. */
 export async function ownGit(
   repo: MissionRepo,
   args: readonly string[],
@@ -104,10 +107,12 @@ export async function outputOf(asked: Promise<Result>, what: string): Promise<st
 async function runQuietly(
   { exec, env }: GitTools,
   args: readonly string[],
-  { input, env: more, signal, isLow }: RepoGitOptions,
+  { input, isBinary, env: more, signal, isLow, cwd }: RepoGitOptions,
 ): Promise<Result> {
+  if (signal?.aborted) throw new Cancelled()
   const [program, ...words] = [...(isLow ? ['nice', '-n', '10'] : []), 'git', ...args]
   const child = exec.start(program!, words, {
+    cwd,
     env: {
       ...gitEnvironment(env, { mayPrompt: false }),
       GIT_OPTIONAL_LOCKS: '0',
@@ -122,9 +127,12 @@ async function runQuietly(
   signal?.addEventListener('abort', end, { once: true })
   // git may end before it has read everything.
   child.stdin?.on('error', () => {})
-  child.stdin?.end(input ?? '')
+  const encoding = isBinary ? 'latin1' : 'utf8'
+  child.stdin?.end(input ?? '', encoding)
   try {
-    return await collect(child)
+    const result = await collect(child, encoding)
+    if (signal?.aborted) throw new Cancelled()
+    return result
   } finally {
     signal?.removeEventListener('abort', end)
   }
@@ -137,11 +145,18 @@ async function runQuietly(
 export function ownObjects({ directory }: Pick<MissionRepo, 'directory'>): string | null {
   const gitDir = join(directory, '.git')
   const objects = join(gitDir, 'objects')
-  return [directory, gitDir, objects].every(isDirectory) ? objects : null
+  const isOwn = [directory, gitDir, objects, join(gitDir, 'refs')].every(isDirectory)
+  return isOwn && !existsSync(join(gitDir, 'commondir')) ? objects : null
 }
 
 function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** Lets one git read the objects of these directories too. Null stands for none. */
+export function withObjects(directories: readonly (string | null)[]): NodeJS.ProcessEnv {
+  const paths = directories.flatMap(path => (path === null ? [] : [quotedPath(path)]))
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: paths.join(':') }
 }
 
 /** git splits the list of object directories at colons, except inside quotes. */

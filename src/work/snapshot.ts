@@ -1,7 +1,9 @@
-import { accessSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { AgencError } from '../errors.ts'
-import { disabledFilters, gitFailed } from '../repo/git.ts'
+import { makeStaging, removeTree, sweepStaging } from '../repo/staging.ts'
+import type { Result } from '../system/runner.ts'
+import { emptyTree } from './changes.ts'
 import {
   checkpointRefs,
   keptRefs,
@@ -11,7 +13,10 @@ import {
   ownGit,
   ownObjects,
   type RepoGitOptions,
+  withObjects,
 } from './mission-repo.ts'
+import { moveObjects } from './move-objects.ts'
+import { recordTree, type TreeOptions } from './working-tree.ts'
 
 /** The state of a mission's directory, as a commit in the library. */
 export interface Snapshot {
@@ -33,11 +38,7 @@ export interface Snapshot {
   turn: number | null
 }
 
-export interface SnapshotOptions extends Pick<RepoGitOptions, 'signal' | 'isLow'> {
-  /** Patterns of `missions.checkpoint_exclude`. */
-  exclude: readonly string[]
-  /** Lists the files that are left out, which takes as long as `git status`. */
-  listsLeftOut?: boolean
+export interface SnapshotOptions extends TreeOptions {
   /** Makes the snapshot a checkpoint, with the next free number. */
   isCheckpoint?: boolean
   now: Date
@@ -48,48 +49,44 @@ export interface SnapshotOptions extends Pick<RepoGitOptions, 'signal' | 'isLow'
  * and hooks of the mission are not touched. Nothing is recorded by half: the refs in the library come last.
  */
 export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions): Promise<Snapshot> {
-  const objects = ownObjects(repo)
-  if (objects === null)
+  const own = ownObjects(repo)
+  if (own === null)
     throw new AgencError(
       `${repo.directory} has no git repo of its own`,
       'Its .git directory was removed or replaced.',
     )
   const low = { signal: options.signal, isLow: options.isLow }
-  const [refs, kept] = await Promise.all([readOwnRefs(repo, low), readKeptRefs(repo, low)])
-  const index = join(dirname(repo.directory), `${snapshotIndexPrefix}${process.pid}-${++indexes}`)
+  await sweepStaging(repo.library)
+  const staging = makeStaging(repo.library)
   try {
-    const env = {
-      GIT_WORK_TREE: repo.directory,
-      GIT_INDEX_FILE: index,
-      GIT_OBJECT_DIRECTORY: objects,
-      // The objects of the library are not needed, because the mission has its own links to them.
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: '',
-    }
-    await prepareIndex(repo, index, refs.head, { ...low, env })
-    const leftOut = await updateIndex(repo, options, { ...low, env })
-    const git = (args: string[], more: NodeJS.ProcessEnv = {}) =>
-      outputOf(libraryGit(repo, args, { ...low, env: { ...env, ...more } }), 'cannot record the working tree')
-    const tree = (await git(['write-tree'])).trim()
-    // Numbers are not used twice, even if the mission's own refs were deleted.
-    const lastTurn = Math.max(refs.lastTurn, lastTurnOf(namesBelow(kept.refs, keptRefs(repo.id).checkpoints)))
-    const turn = options.isCheckpoint ? lastTurn + 1 : null
-    const title = turn === null ? 'agenc: working tree' : `agenc: checkpoint ${turn}`
-    const parents = refs.head === null ? [] : ['-p', refs.head]
-    const commit = (await git(['commit-tree', tree, ...parents, '-m', title], identity(options.now))).trim()
-    const headTree =
-      refs.head === null ? null : (await git(['rev-parse', '--verify', `${refs.head}^{tree}`])).trim()
-    const isDirty = headTree === null ? (await git(['ls-tree', tree])) !== '' : headTree !== tree
-    await keep(repo, refs, kept, { commit, turn }, low)
+    const [refs, kept] = await Promise.all([readOwnRefs(repo, low), readKeptRefs(repo, low)])
+    const [ofHead, last, { tree, leftOut }] = await Promise.all([
+      readCommit(repo, own, refs.head, low),
+      readCommit(repo, own, kept.refs.get(keptRefs(repo.id).now), low),
+      recordTree(repo, staging, inStaging(staging, [own]), refs.head, options),
+    ])
+    const isSame = last?.tree === tree && last.parent === (refs.head ?? '')
+    const commit = isSame
+      ? last.commit
+      : await makeCommit(repo, inStaging(staging, [own]), tree, refs.head, options)
+    const turn = await keep(
+      repo,
+      refs,
+      kept,
+      { commit, own, staging, isCheckpoint: options.isCheckpoint },
+      low,
+    )
+    const isDirty = tree !== (ofHead?.tree ?? (await emptyTree(repo)))
     return { commit, tree, head: refs.head, branch: refs.branch, isDirty, leftOut, turn }
   } finally {
-    rmSync(index, { force: true })
-    rmSync(`${index}.lock`, { force: true })
+    await removeTree(staging)
   }
 }
 
-/** Starts the name of an index that is deleted when the snapshot is done. */
-export const snapshotIndexPrefix = 'snapshot-index-'
-let indexes = 0
+/** git writes new objects to `staging`, so that nothing stays behind if it fails. */
+function inStaging(staging: string, others: readonly string[]): NodeJS.ProcessEnv {
+  return { GIT_OBJECT_DIRECTORY: staging, ...withObjects(others) }
+}
 
 const branchRefs = 'refs/heads/'
 
@@ -150,67 +147,39 @@ function lastTurnOf(checkpoints: ReadonlyMap<string, string>): number {
   return Math.max(0, ...[...checkpoints.keys()].map(Number).filter(Number.isSafeInteger))
 }
 
-/** A copy of the mission's index knows which files are unchanged, so that git need not read all of them. */
-async function prepareIndex(
+interface KnownCommit {
+  commit: string
+  tree: string
+  /** Empty if it has none. */
+  parent: string
+}
+
+/** Returns null if the mission's own repo does not have the commit. */
+async function readCommit(
   repo: MissionRepo,
-  index: string,
+  own: string,
+  commit: string | null | undefined,
+  low: RepoGitOptions,
+): Promise<KnownCommit | null> {
+  if (commit == null) return null
+  const env = { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: '' }
+  const args = ['log', '--no-walk', '--format=%T %P', commit, '--']
+  const read = await libraryGit(repo, args, { ...low, env })
+  if (read.exitCode !== 0) return null
+  const [tree = '', parent = ''] = read.stdout.trim().split(' ')
+  return { commit, tree, parent }
+}
+
+async function makeCommit(
+  repo: MissionRepo,
+  objects: NodeJS.ProcessEnv,
+  tree: string,
   head: string | null,
-  options: RepoGitOptions,
-): Promise<void> {
-  const own = join(repo.directory, '.git', 'index')
-  if (existsSync(own)) {
-    copyFileSync(own, index)
-    const readable = await libraryGit(repo, ['ls-files', '--', ':(literal)-'], options)
-    if (readable.exitCode === 0) return
-    // A split index refers to a file beside the original.
-    rmSync(index, { force: true })
-  }
-  await outputOf(libraryGit(repo, ['read-tree', head ?? '--empty'], options), 'cannot read the index')
-}
-
-/** Only files without a filter: its program would have to run. */
-async function updateIndex(
-  repo: MissionRepo,
-  { exclude, listsLeftOut = false }: SnapshotOptions,
-  options: RepoGitOptions,
-): Promise<string[]> {
-  const left = exclude.map(pattern => `:(exclude,glob)${pattern.includes('/') ? pattern : `**/${pattern}`}`)
-  const wanted = await changedFiles(repo, [':(attr:!filter)', ':(attr:-filter)', ...left], options)
-  const usable = wanted.filter(path => !path.endsWith('/') && isReadable(join(repo.directory, path)))
-  if (usable.length > 0) {
-    const done = await libraryGit(repo, ['update-index', '-z', '--add', '--remove', '--stdin'], {
-      ...options,
-      input: usable.map(path => `${path}\0`).join(''),
-    })
-    if (done.exitCode !== 0) throw gitFailed('cannot record the changed files', done)
-  }
-  if (!listsLeftOut) return []
-  const config = disabledFilters(repo, { gitDir: repo.library })
-  return changedFiles(repo, [], { ...options, config })
-}
-
-/** Files that differ from the index, and files that are not in it. */
-async function changedFiles(
-  repo: MissionRepo,
-  pathspecs: readonly string[],
-  options: RepoGitOptions,
-): Promise<string[]> {
-  const excludes = join(repo.directory, '.git', 'info', 'exclude')
-  const ignored = ['--exclude-standard', ...(existsSync(excludes) ? [`--exclude-from=${excludes}`] : [])]
-  const args = ['ls-files', '-z', '--modified', '--others', ...ignored, '--', ...pathspecs]
-  const listed = await outputOf(libraryGit(repo, args, options), 'cannot list the changed files')
-  return [...new Set(listed.split('\0').filter(path => path !== ''))]
-}
-
-/** A file that is gone counts as readable: its deletion is recorded. */
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' || code === 'ENOTDIR'
-  }
+  { now, signal, isLow }: SnapshotOptions,
+): Promise<string> {
+  const args = ['commit-tree', tree, ...(head === null ? [] : ['-p', head]), '-m', 'agenc: working tree']
+  const made = libraryGit(repo, args, { signal, isLow, env: { ...identity(now), ...objects } })
+  return (await outputOf(made, 'cannot record the files')).trim()
 }
 
 /** The user's name does not belong on what they did not write. */
@@ -226,49 +195,114 @@ function identity(now: Date): NodeJS.ProcessEnv {
   }
 }
 
-/** Copies the objects to the library, then names them there. The library never depends on the mission's directory. */
+interface Recorded {
+  commit: string
+  /** The mission's own objects. */
+  own: string
+  staging: string
+  isCheckpoint?: boolean
+}
+
+/**
+ * Copies the objects to the library, then names them there. The library never depends on the mission's directory. Returns
+ * the number of the checkpoint.
+ */
 async function keep(
   repo: MissionRepo,
-  { heads, head }: OwnRefs,
+  { heads, head, lastTurn }: OwnRefs,
   kept: KeptRefs,
-  { commit, turn }: { commit: string; turn: number | null },
+  { commit, own, staging, isCheckpoint }: Recorded,
   low: RepoGitOptions,
-): Promise<void> {
+): Promise<number | null> {
   const names = keptRefs(repo.id)
-  const wanted = new Map<string, string>([
-    ...[...heads].map(([name, object]): [string, string] => [`${names.heads}${name}`, object]),
-    [names.now, commit],
-    ...(head === null ? [] : [[names.head, head] as [string, string]]),
-    ...(turn === null ? [] : [[`${names.checkpoints}${turn}`, commit] as [string, string]]),
-  ])
-  const tips = [...new Set(wanted.values())].filter(object => !kept.tips.includes(object))
-  if (tips.length > 0) await copyObjects(repo, tips, kept.tips, low)
-  const gone = [...kept.refs.keys()].filter(ref => ref.startsWith(names.heads) && !wanted.has(ref))
+  const branches = new Map([...heads].map(([name, object]) => [`${names.heads}${name}`, object]))
+  const state = new Map([[names.now, commit], ...(head === null ? [] : [[names.head, head] as const])])
+  const all = new Map([...branches, ...state])
+  // A branch may be incomplete, as after a partial fetch. Then only what is checked out is kept.
+  const env = inStaging(staging, [join(repo.library, 'objects'), own])
+  const copied = await copyObjects(repo, all, kept, env, low)
+  const wanted = copied.exitCode === 0 ? all : state
+  if (copied.exitCode !== 0)
+    await outputOf(copyObjects(repo, state, kept, env, low), 'cannot copy the work to the library')
+  await moveObjects(staging, own)
+  const gone = [...kept.refs.keys()].filter(ref => ref.startsWith(names.heads) && !branches.has(ref))
   // Deletions come first: a branch `a` must be gone before `a/b` can be stored.
   await updateRefs(repo, gone.map(ref => `delete ${ref}\n`).join(''), low)
   const changed = [...wanted].filter(([ref, object]) => kept.refs.get(ref) !== object)
-  await updateRefs(repo, changed.map(([ref, object]) => `update ${ref} ${object}\n`).join(''), low)
-  if (turn === null) return
-  const done = await ownGit(repo, ['update-ref', `${checkpointRefs}${turn}`, commit], low)
-  if (done.exitCode !== 0) throw gitFailed('cannot name the checkpoint', done)
+  const updates = changed.map(([ref, object]) => `update ${ref} ${object}\n`).join('')
+  if (!isCheckpoint) {
+    await updateRefs(repo, updates, low)
+    return null
+  }
+  // Numbers are not used twice, even if the mission's own refs were deleted.
+  const first = 1 + Math.max(lastTurn, lastTurnOf(namesBelow(kept.refs, names.checkpoints)))
+  const turn = await createCheckpoint(repo, first, commit, updates, low)
+  const config = ['core.logAllRefUpdates=false']
+  const named = ownGit(repo, ['update-ref', `${checkpointRefs}${turn}`, commit], { ...low, config })
+  await outputOf(named, 'cannot name the checkpoint')
+  return turn
+}
+
+/** Another process may take the same number. */
+async function createCheckpoint(
+  repo: MissionRepo,
+  turn: number,
+  commit: string,
+  updates: string,
+  low: RepoGitOptions,
+): Promise<number> {
+  const ref = `${keptRefs(repo.id).checkpoints}${turn}`
+  const done = await tryToUpdateRefs(repo, `${updates}create ${ref} ${commit}\n`, low)
+  if (done.exitCode === 0) return turn
+  const taken = await libraryGit(repo, ['rev-parse', '--quiet', '--verify', ref], low)
+  if (taken.exitCode === 0) return createCheckpoint(repo, turn + 1, commit, updates, low)
+  await outputOf(Promise.resolve(done), cannotStore)
+  return turn
 }
 
 /** Writes one pack that needs no other, as `git repack` does. */
-async function copyObjects(
+function copyObjects(
   repo: MissionRepo,
-  tips: readonly string[],
-  present: readonly string[],
+  wanted: ReadonlyMap<string, string>,
+  { tips }: KeptRefs,
+  env: NodeJS.ProcessEnv,
   low: RepoGitOptions,
-): Promise<void> {
-  const input = [...tips, ...present.map(object => `^${object}`)].map(line => `${line}\n`).join('')
-  const args = ['pack-objects', '--revs', '--non-empty', '--quiet', '--threads=1']
-  const pack = join(repo.library, 'objects', 'pack', 'pack')
-  const packed = await libraryGit(repo, [...args, pack], { ...low, input })
-  if (packed.exitCode !== 0) throw gitFailed('cannot copy the work to the library', packed)
+): Promise<Result> {
+  const input = [...wanted.values(), ...tips.map(object => `^${object}`)].map(line => `${line}\n`).join('')
+  const args = ['pack-objects', '--revs', '--non-empty', '--quiet', '--threads=1', '--no-use-bitmap-index']
+  return libraryGit(repo, [...args, join(repo.library, 'objects', 'pack', 'pack')], {
+    ...low,
+    input,
+    env,
+    // The mission's own lists of its objects may be wrong, and then something would be missing.
+    config: ['core.commitGraph=false', 'core.multiPackIndex=false', 'core.bigFileThreshold=32m'],
+  })
 }
 
+const cannotStore = 'cannot store the work in the library'
+
 async function updateRefs(repo: MissionRepo, input: string, low: RepoGitOptions): Promise<void> {
-  if (input === '') return
-  const done = await libraryGit(repo, ['update-ref', '--stdin'], { ...low, input })
-  if (done.exitCode !== 0) throw gitFailed('cannot store the work in the library', done)
+  if (input !== '') await outputOf(tryToUpdateRefs(repo, input, low), cannotStore)
+}
+
+async function tryToUpdateRefs(repo: MissionRepo, input: string, low: RepoGitOptions): Promise<Result> {
+  const config = ['core.filesRefLockTimeout=1000', 'core.packedRefsTimeout=1000']
+  const update = () => libraryGit(repo, ['update-ref', '--stdin'], { ...low, input, config })
+  const done = await update()
+  return done.exitCode !== 0 && removeAbandonedLocks(repo) ? update() : done
+}
+
+const abandonedMs = 60_000
+
+/** A git that was killed leaves the locks of its refs behind. Returns whether there were any. */
+function removeAbandonedLocks(repo: MissionRepo): boolean {
+  const root = join(repo.library, keptRefs(repo.id).root)
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.lock'),
+  )
+  const old = names
+    .map(name => join(root, name))
+    .filter(lock => Date.now() - statSync(lock).mtimeMs > abandonedMs)
+  for (const lock of old) rmSync(lock, { force: true })
+  return old.length > 0
 }

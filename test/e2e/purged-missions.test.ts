@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
-import { gitIn, inLibrary, kept, missionWithWork, remove, resume } from '../helpers/mission-work.ts'
+import { gitIn, inLibrary, kept, library, missionWithWork, remove, resume } from '../helpers/mission-work.ts'
 import { markOfEndedProcess } from '../helpers/processes.ts'
 import { expectUsageError, type RecordsBox, recordsBox } from '../helpers/records.ts'
 
@@ -25,7 +25,9 @@ describe('rm --purge', () => {
     remove(box, mission)
     const refused = box.agenc(['mission', 'rm', mission.id, '--purge', '--yes'])
     expect(refused).toMatchObject({ exitCode: 1 })
-    expect(refused.stderr).toMatch(/only here\n {2}2 unpushed commits\n {2}uncommitted changes\n/)
+    expect(refused.stderr).toMatch(
+      /only here\n {2}uncommitted changes\n {2}2 unpushed commits on feature\/x\n/,
+    )
     expect(kept(box)).not.toEqual([])
     expectUsageError(box.agenc(['mission', 'rm', mission.id, '--purge', '--force']), /confirmation/)
     expect(box.agencJson(['mission', 'rm', mission.id, '--purge', '--yes', '--force'])).toEqual([
@@ -103,14 +105,10 @@ describe('doctor', () => {
     const box = recordsBox()
     const mission = await box.create('app')
     const root = join(mission.dir, '..')
-    const index = join(root, 'snapshot-index-1-1')
-    writeFileSync(index, '')
-    expect(leftovers(box)).toMatchObject([{ status: 'ok' }])
-    utimesSync(index, 0, 0)
-    const copy = join(root, `.unfinished-${markOfEndedProcess()}x`)
-    mkdirSync(copy)
+    const left = [root, library(box)].map(path => join(path, `.unfinished-${markOfEndedProcess()}x`))
+    for (const path of left) mkdirSync(path)
     expect(leftovers(box)).toHaveLength(2)
     box.agenc(['doctor', '--fix'])
-    expect([existsSync(index), existsSync(copy), existsSync(mission.dir)]).toEqual([false, false, true])
+    expect([...left, mission.dir].map(existsSync)).toEqual([false, false, true])
   })
 })

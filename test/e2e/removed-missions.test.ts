@@ -89,7 +89,7 @@ test('new working copies have nothing of the missions that the library keeps', {
   expect(before.length).toBeGreaterThan(2)
   const copy = await box.create('app')
   const refs = gitIn(box, copy)('for-each-ref', '--format=%(refname)')
-  expect(refs).not.toContain('agenc')
+  expect(refs).not.toContain('refs/agenc')
   expect(refs).not.toContain('feature')
   box.bench.commit('src/app', { 'more.txt': 'more\n' })
   expect(box.agenc(['repo', 'update', 'app']).exitCode).toBe(0)
