@@ -12,6 +12,8 @@ export interface Composition {
   target: string
   /** The newest commit of the work. */
   head: string
+  /** A rebase leaves out this commit and its ancestors. */
+  after?: string
   /** Of the new commit. A rebase keeps the messages of its commits. */
   message: string
   user: AsUser
@@ -68,13 +70,17 @@ export async function mergeTrees(
 }
 
 async function rebase(repo: MissionRepo, wish: Composition, isForward: boolean): Promise<Composed> {
-  const { target, head, env, user } = wish
+  const { target, head, after, env, user } = wish
   const hasMerges =
     (await revisions(repo, ['--merges', '--max-count=1', `${target}..${head}`], env)).length > 0
   if (isForward && !hasMerges) return { commit: head }
   const order = ['--reverse', '--topo-order', '--no-merges', '--cherry-pick', '--right-only']
   let tip = target
-  for (const commit of await revisions(repo, [...order, `${target}...${head}`], env)) {
+  for (const commit of await revisions(
+    repo,
+    [...order, `${target}...${head}`, ...(after ? [`^${after}`] : [])],
+    env,
+  )) {
     const picked = await pick(repo, { commit, onto: tip, user, env })
     if ('conflicts' in picked) return picked
     tip = picked.commit

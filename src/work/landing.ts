@@ -151,7 +151,7 @@ async function keptState(repo: MissionRepo): Promise<PresentState | null> {
 }
 
 /** What is not committed. */
-interface Uncommitted {
+export interface Uncommitted {
   /** Files that a commit by agenc would have. */
   recorded: string[]
   /** Changed files that agenc cannot commit, because their filter would have to run. */
@@ -162,7 +162,7 @@ interface Uncommitted {
   leftOut: string[]
 }
 
-async function uncommittedFiles(
+export async function uncommittedFiles(
   repo: MissionRepo,
   { head, tree, leftOut }: PresentState,
 ): Promise<Uncommitted> {
@@ -281,7 +281,7 @@ async function commitWork(
 }
 
 /** The branch that HEAD names, also before its first commit. */
-async function branchOf(
+export async function branchOf(
   repo: MissionRepo,
   mission: MissionRecord,
   { snapshot, branch }: PresentState,
