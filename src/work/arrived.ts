@@ -9,8 +9,8 @@ import { whatWouldBeLost } from '../mission/remove.ts'
 import { askGit } from '../repo/git.ts'
 import { fetchUrlOf, updateInLibrary } from '../repo/library.ts'
 import { describeAnswer, findUnsavedWork, type OwnTip, unpushedTips } from '../repo/unsaved-work.ts'
-import { gitDirOf, knownCheckouts, objectsOf } from './checkout.ts'
 import { hasArrivedIn } from './has-arrived.ts'
+import { gitDirOf, knownCheckouts, objectsOf } from './known-checkouts.ts'
 import {
   libraryGit,
   type MissionRepo,

@@ -7,8 +7,8 @@ import { getRepo } from '../db/repos.ts'
 import { AgencError, usageError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { askGit } from '../repo/git.ts'
-import { gitDirOf, knownCheckouts } from './checkout.ts'
 import type { Checkout } from './checkout-branch.ts'
+import { gitDirOf, knownCheckouts } from './known-checkouts.ts'
 import type { LandingWork } from './landing.ts'
 
 /** The checkout that work is brought into: the one that the user names, the known one, or the one around them. */

@@ -14,9 +14,9 @@ import { updateInLibrary } from '../repo/library.ts'
 import { interruptible } from '../system/signals.ts'
 import { asUser } from './as-user.ts'
 import { measureChanges } from './changes.ts'
-import { checkoutOf, gitDirOf } from './checkout.ts'
 import { updateBranch, withNewIndex } from './commit.ts'
 import { compose, isAncestor } from './compose.ts'
+import { checkoutOf, gitDirOf } from './known-checkouts.ts'
 import {
   branchOf,
   presentState,
