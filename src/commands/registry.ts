@@ -38,6 +38,10 @@ export const registry: Registry = {
           summary: 'Show which missions would conflict, and in which files',
           load: () => import('./mission/conflicts.ts'),
         },
+        undo: {
+          summary: "Put a mission's files back as they were before a turn",
+          load: () => import('./mission/undo.ts'),
+        },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
         archive: {
           summary: 'Stop missions and hide them from lists',
