@@ -59,12 +59,27 @@ export class MissionPaths {
     return `${this.root}/record.json`
   }
 
+  /** Reviews that are being written. */
+  get reviewDrafts(): string {
+    return `${this.root}/review-drafts`
+  }
+
+  /** The comments of a review that is finished. */
+  review(number: number): string {
+    return `${this.root}/review-${number}.md`
+  }
+
   get setupLog(): string {
     return `${this.root}/setup.log`
   }
 
   get wrapperLog(): string {
     return `${this.root}/wrapper.log`
+  }
+
+  /** The first port and the directory of the mission, for shells that the user opens beside it. */
+  get shellPlace(): string {
+    return `${this.root}/shell-place`
   }
 
   /** The files that a running wrapper shares with its Claude and with other agenc commands. */

@@ -61,7 +61,7 @@ export interface Mission {
   } | null
   /** What its work would conflict with: a mission's id, or `base`. */
   conflicts: { with: string; files: string[] }[]
-  pr: { number: number | null; url: string } | null
+  pr: { number: number | null; url: string | null } | null
   /** The ports that it has for itself. */
   ports: number[]
 }
@@ -102,6 +102,8 @@ export interface Repo {
   /** Null if the user was never asked. */
   trusted: boolean | null
   missions: number
+  /** The disk space of its files in the library. */
+  disk_bytes: number
   added_at: string
   updated_at: string
 }

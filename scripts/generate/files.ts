@@ -1,5 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { parse } from 'valibot'
+import { wholeRepoName } from '../../src/config/repo-names.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { settings, valueAt } from '../../src/config/settings.ts'
 import { commandPages } from './commands.ts'
@@ -42,6 +43,16 @@ This page is generated from src/config/schema.ts by \`npm run generate\`.
 }
 
 function configJsonSchema(): object {
-  const { $schema, ...schema } = toJsonSchema(configSchema, { typeMode: 'input' })
+  const { $schema, ...schema } = toJsonSchema(configSchema, {
+    typeMode: 'input',
+    // The only check of its own is that of the names in `repos`.
+    overrideAction: ({ valibotAction, jsonSchema }) =>
+      valibotAction.type === 'raw_check'
+        ? {
+            ...jsonSchema,
+            propertyNames: { anyOf: [{ const: 'fetch_timeout' }, { pattern: wholeRepoName.source }] },
+          }
+        : undefined,
+  })
   return { $schema, title: 'agenc settings', ...schema }
 }

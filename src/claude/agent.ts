@@ -9,6 +9,8 @@ export interface StartRequest {
   missionId: MissionId
   /** Where it works. */
   directory: string
+  /** Further variables for it and its tools. */
+  variables: NodeJS.ProcessEnv
   conversation: Conversation
   /** Null to let Claude's own settings decide. */
   mode: string | null

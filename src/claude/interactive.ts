@@ -41,7 +41,7 @@ export function interactiveClaude(context: Context, id: MissionId, directory: st
 async function prepare(context: Context, request: StartRequest): Promise<Launch> {
   const { exec, paths } = context
   const own = paths.mission(request.missionId)
-  const env = claudeEnvironment(context.env, request.missionId)
+  const env = claudeEnvironment({ ...context.env, ...request.variables }, request.missionId)
   const program = findClaude(request.config.command, env)
   refuseBypassAsRoot(request.mode, request.config.args, env)
   const version = claudeVersion(exec, program, env, join(paths.home, 'claude-version.json'))

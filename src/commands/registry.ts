@@ -8,7 +8,12 @@ export const registry: Registry = {
     mission: {
       summary: 'Start, list, resume and end missions',
       verbs: {
-        new: { summary: 'Start a mission on a repo', load: () => import('./mission/new.ts'), hot: true },
+        new: {
+          summary: 'Start a mission on a repo',
+          load: () => import('./mission/new.ts'),
+          hot: true,
+          completes: { name: 'ref' },
+        },
         ls: { summary: 'List missions', load: () => import('./mission/ls.ts'), hot: true },
         dir: { summary: "Print a mission's directory", load: () => import('./mission/dir.ts') },
         show: { summary: 'Show everything about one mission', load: () => import('./mission/show.ts') },
@@ -34,6 +39,15 @@ export const registry: Registry = {
         },
         answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
+        diff: {
+          summary: 'Show what a mission has changed',
+          load: () => import('./mission/diff.ts'),
+          hot: true,
+        },
+        review: {
+          summary: 'Write comments on what a mission has changed',
+          load: () => import('./mission/review.ts'),
+        },
         conflicts: {
           summary: 'Show which missions would conflict, and in which files',
           load: () => import('./mission/conflicts.ts'),
@@ -42,7 +56,25 @@ export const registry: Registry = {
           summary: "Put a mission's files back as they were before a turn",
           load: () => import('./mission/undo.ts'),
         },
+        pr: {
+          summary: "Push a mission's branch and open a pull request",
+          load: () => import('./mission/pr.ts'),
+        },
+        push: { summary: "Push a mission's branch to origin", load: () => import('./mission/push.ts') },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
+        pull: {
+          summary: "Bring a mission's work into your checkout",
+          load: () => import('./mission/pull.ts'),
+        },
+        sync: {
+          summary: 'Bring the newest base into a mission',
+          load: () => import('./mission/sync.ts'),
+        },
+        done: {
+          summary: 'Finish missions whose work has arrived',
+          load: () => import('./mission/done.ts'),
+          destructive: true,
+        },
         archive: {
           summary: 'Stop missions and hide them from lists',
           load: () => import('./mission/archive.ts'),
@@ -125,6 +157,11 @@ export const registry: Registry = {
         ls: { summary: 'List the repos in the library', load: () => import('./repo/ls.ts') },
         update: { summary: 'Fetch new commits into the library', load: () => import('./repo/update.ts') },
         trust: { summary: 'Trust a repo, or stop trusting it', load: () => import('./repo/trust.ts') },
+        gc: {
+          summary: 'Delete old checkpoints, and deleted missions, for good',
+          load: () => import('./repo/gc.ts'),
+          destructive: true,
+        },
         rm: {
           summary: 'Remove a repo from the library',
           load: () => import('./repo/rm.ts'),
@@ -206,5 +243,6 @@ export const registry: Registry = {
     resume: 'mission resume',
     stop: 'mission stop',
     attach: 'tmux attach',
+    diff: 'mission diff',
   },
 }

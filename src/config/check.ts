@@ -108,6 +108,7 @@ function wantedBy(type: string, expected: string | null): string | undefined {
   if (type === 'picklist') return alternatives(expected ?? '')
   if (type === 'integer') return 'a whole number'
   if (type === 'min_value') return `at least ${expected?.replace('>=', '')}`
+  if (type === 'max_value') return `at most ${expected?.replace('<=', '')}`
   return kinds[expected ?? '']
 }
 

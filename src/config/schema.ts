@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { approveModes } from './approve-modes.ts'
+import { wholeRepoName } from './repo-names.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 const words = v.array(v.string())
@@ -17,13 +18,8 @@ const unset = <S extends v.GenericSchema>(schema: S, description: string) =>
 
 const section = <E extends v.ObjectEntries>(entries: E) => v.optional(v.strictObject(entries), {} as never)
 
-/** A repo's id: host, owner and name, or `local/<parent>/<name>`. */
-export const wholeRepoName = /^[^/]+(?:\/[^/]+){2,}$/
-
-const repoName = v.pipe(
-  v.string(),
-  v.regex(wholeRepoName, 'is not a full repo name such as github.com/owner/name'),
-)
+const notWholeRepoName = 'is not a full repo name such as github.com/owner/name'
+const repoName = v.pipe(v.string(), v.regex(wholeRepoName, notWholeRepoName))
 
 export const editorNames = [
   'auto',
@@ -86,6 +82,9 @@ export const configSchema = v.strictObject({
       stop: key('x', 'stop this mission'),
       editor: key('e', 'open the editor'),
       shell: key('c', 'open a shell beside this mission'),
+      diff: key('v', 'show what this mission has changed'),
+      review: key('V', 'write comments on what this mission has changed'),
+      land: key('l', 'land this mission: a menu'),
       hold: key('h', 'hold all approvals, or release them'),
       detach: key('d', 'detach'),
       help: key('?', 'help menu'),
@@ -143,18 +142,47 @@ export const configSchema = v.strictObject({
     rules: v.optional(described(v.array(rule), 'Rules that allow, deny or ask'), []),
   }),
   repos: v.optional(
-    v.record(
-      repoName,
-      v.strictObject({
-        setup: unset(command, 'Runs in every new working copy before Claude'),
-        permission_mode: unset(text, 'Permission mode of missions on this repo'),
-        approve: unset(approveMode, 'Approvals of missions on this repo'),
-        model: unset(text, 'Model of missions on this repo'),
+    v.pipe(
+      v.objectWithRest(
+        {
+          fetch_timeout: v.optional(
+            described(
+              v.pipe(v.number(), v.minValue(0), v.maxValue(3600)),
+              'How many seconds a new mission may wait for its repo to be fetched; after that it starts on what is there',
+            ),
+            5,
+          ),
+        },
+        v.strictObject({
+          setup: unset(command, 'Runs in every new working copy before Claude'),
+          permission_mode: unset(text, 'Permission mode of missions on this repo'),
+          approve: unset(approveMode, 'Approvals of missions on this repo'),
+          model: unset(text, 'Model of missions on this repo'),
+          checkout: unset(text, 'Your own checkout of this repo, if it was not added by path'),
+          include: unset(
+            words,
+            'Ignored files of your checkout that new missions get, as gitignore patterns',
+          ),
+        }),
+      ),
+      v.rawCheck(({ dataset, addIssue }) => {
+        if (!dataset.typed) return
+        for (const key of Object.keys(dataset.value).filter(key => key !== 'fetch_timeout'))
+          if (!wholeRepoName.test(key))
+            addIssue({
+              message: notWholeRepoName,
+              path: [{ type: 'object', origin: 'key', input: dataset.value, key, value: key }],
+            })
       }),
     ),
-    {},
+    {} as never,
   ),
 })
 
-export type Config = v.InferOutput<typeof configSchema>
-export type RepoConfig = Config['repos'][string]
+type Parsed = v.InferOutput<typeof configSchema>
+export type RepoConfig = Parsed['repos'][string]
+
+/** In `repos`, every key with a slash is a repo. */
+export type Config = Omit<Parsed, 'repos'> & {
+  repos: { fetch_timeout: number; [repo: `${string}/${string}`]: RepoConfig }
+}

@@ -1,13 +1,14 @@
 import * as v from 'valibot'
 import { usageError } from '../errors.ts'
 import { nearest } from '../io/nearest.ts'
-import { configSchema, wholeRepoName } from './schema.ts'
+import { wholeRepoName } from './repo-names.ts'
+import { configSchema } from './schema.ts'
 
 type Schema = v.GenericSchema & {
   type: string
   wrapped?: Schema
   entries?: Record<string, Schema>
-  value?: Schema
+  rest?: Schema
   pipe?: readonly unknown[]
 }
 
@@ -24,12 +25,12 @@ export const settings: readonly Setting[] = collect(configSchema as unknown as S
 
 function collect(schema: Schema, path: string[]): Setting[] {
   const inner = unwrap(schema)
-  if (inner.type === 'strict_object') {
-    return Object.entries(inner.entries ?? {})
+  if (inner.entries) {
+    const named = Object.entries(inner.entries)
       .filter(([name]) => name !== '$schema')
       .flatMap(([name, child]) => collect(child, [...path, name]))
+    return inner.rest ? [...named, ...collect(inner.rest, [...path, '*'])] : named
   }
-  if (inner.type === 'record' && inner.value) return collect(inner.value, [...path, '*'])
   return [{ key: path.join('.'), path, schema, description: descriptionOf(inner) }]
 }
 
@@ -63,7 +64,7 @@ export async function findSetting(key: string, knownRepos: KnownRepos): Promise<
   const [, repo = '', name] = splitKey(key)
   const setting = settingNamed(key)
   // A setting under a part of a repo's name would be stored, but never found again.
-  if (setting.path[0] !== 'repos' || wholeRepoName.test(repo)) return setting
+  if (setting.path[0] !== 'repos' || name === undefined || wholeRepoName.test(repo)) return setting
   throw usageError(
     `${JSON.stringify(repo)} is not a full repo name`,
     suggestRepoKey(repo, await knownRepos(), whole => `repos.${whole}.${name}`),

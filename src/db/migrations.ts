@@ -132,6 +132,8 @@ export const migrations: readonly Migration[] = [
         ALTER TABLE missions ADD COLUMN conflicts TEXT;
         ALTER TABLE missions ADD COLUMN pr_number INTEGER;
         ALTER TABLE missions ADD COLUMN pr_url TEXT;
+        ALTER TABLE repos ADD COLUMN default_branch TEXT;
+        ALTER TABLE repos ADD COLUMN default_commit TEXT;
       `),
   },
 ]

@@ -191,6 +191,16 @@ export function missionsOnRepo(db: Database, repo: string): MissionRecord[] {
     .all(repo)
 }
 
+/** The first ports of all other missions that have ports. */
+export function listFirstPorts(db: Database, { except }: { except: MissionId }): number[] {
+  return db
+    .prepare<[MissionId], number>(
+      'SELECT first_port FROM missions WHERE first_port IS NOT NULL AND removed_at IS NULL AND id <> ?',
+    )
+    .pluck()
+    .all(except)
+}
+
 /** The missions that were given this directory, unless they are archived. */
 export function missionsInDirectory(db: Database, dir: string): MissionRecord[] {
   return db

@@ -10,9 +10,15 @@ export interface RepoRecord {
   updated_at: string
   /** The time at which the last mission was started on it. */
   last_used_at: string | null
+  /** The default branch and its commit, as they were at `updated_at`. Null if that is not known. */
+  default_branch: string | null
+  default_commit: string | null
 }
 
-export function insertRepo(db: Database, repo: Omit<RepoRecord, 'last_used_at'>): void {
+export function insertRepo(
+  db: Database,
+  repo: Pick<RepoRecord, 'id' | 'url' | 'trusted' | 'added_at' | 'updated_at'>,
+): void {
   db.prepare(
     `INSERT INTO repos (id, url, trusted, added_at, updated_at) VALUES (@id, @url, @trusted, @added_at, @updated_at)
      ON CONFLICT (id) DO UPDATE SET url = excluded.url, updated_at = excluded.updated_at,
@@ -39,6 +45,14 @@ export function setRepoTrusted(db: Database, id: string, trusted: boolean): void
 
 export function setRepoUpdated(db: Database, id: string, url: string, at: string): void {
   db.prepare('UPDATE repos SET url = ?, updated_at = ? WHERE id = ?').run(url, at, id)
+}
+
+export function setRepoDefault(db: Database, id: string, base: { ref: string; commit: string } | null): void {
+  db.prepare('UPDATE repos SET default_branch = ?, default_commit = ? WHERE id = ?').run(
+    base?.ref ?? null,
+    base?.commit ?? null,
+    id,
+  )
 }
 
 export function setRepoUsed(db: Database, id: string, at: string): void {

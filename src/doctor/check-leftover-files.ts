@@ -144,7 +144,8 @@ function lostMission(context: Context, id: MissionId, path: string): Finding {
   const message = `the directory of a mission that the store does not know: ${path}`
   const removal = `save what you need from it, then: rm -rf ${shellWord(path)}`
   const { agent, record } = context.paths.mission(id)
-  if (!existsSync(agent) && !readRecordFile(record).dir) return warning('leftovers', message, removal)
+  const { dir, copy_pending } = readRecordFile(record)
+  if (!existsSync(agent) && !dir && !copy_pending) return warning('leftovers', message, removal)
   const remedy = `agenc doctor --fix adds the mission to the store; or ${removal}`
   return warning('leftovers', message, remedy, () =>
     withStore(context, db => {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { AgencError } from '../errors.ts'
+import { portVariableNames } from '../system/port-block.ts'
 import type { Runner } from '../system/runner.ts'
 import { type Choice, chooseEditor, hasDisplay } from './choose-editor.ts'
 import { runsInTerminal } from './terminal-editors.ts'
@@ -15,6 +16,7 @@ const ownTerminal = [
   'AGENC_TMUX',
   'AGENC_MISSION_UUID',
   'AGENC_PARENT_WINDOW',
+  ...portVariableNames,
   'CLAUDECODE',
   'CLAUDE_CODE_CHILD_SESSION',
 ]

@@ -13,6 +13,14 @@ export function ago(time: string, now: Date): string {
   return `${Math.floor(seconds / size)}${unit}`
 }
 
+const words = { d: 'd', h: 'h', m: 'min', s: 's' }
+
+/** How long ago a time was, in words: `2 min`, as in `2 min old`. */
+export function age(time: string, now: Date): string {
+  const text = ago(time, now)
+  return `${text.slice(0, -1)} ${words[text.slice(-1) as Unit]}`
+}
+
 /** A stored time as the user's clock shows it, and how long ago that was: `2026-01-31 14:05:09 (3m ago)`. */
 export function localTime(time: string, now: Date): string {
   const at = new Date(time)

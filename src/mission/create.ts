@@ -1,13 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { Approve } from '../config/approve-modes.ts'
 import { readConfig } from '../config/read.ts'
+import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/missions.ts'
+import type { MissionChange, MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
 import { markUsed } from '../repo/catalogue.ts'
-import { submodulePaths } from '../repo/submodules.ts'
 import { aboutFrom } from './about.ts'
+import { branchFrom } from './branch-name.ts'
+import { checkStart } from './check-start.ts'
+import type { CopyOrder } from './copy-order.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
 import { markAsFinished } from './maker-mark.ts'
@@ -18,6 +21,9 @@ import type { MissionService } from './service.ts'
 
 export interface MissionWish {
   source: DirectorySource
+  /** How the working copy of a repo is made. Without `branch`, the settings name it. */
+  copy: (Omit<CopyOrder, 'branch'> & { branch?: string }) | null
+  pullRequest: { number: number; url: string | null } | null
   repo: string | null
   name: string | null
   parentId: MissionId | null
@@ -32,7 +38,10 @@ export interface MissionWish {
   forkedSessionId: string | null
 }
 
-/** Creates a mission on disk first and then in the store, so that every mission in the store is complete. */
+/**
+ * Creates a mission on disk first and then in the store, so that every mission in the store is complete. Only the working
+ * copy of a repo comes later: the wrapper makes it, because it may fetch for a while.
+ */
 export async function createMission(
   context: Context,
   db: Database,
@@ -40,11 +49,14 @@ export async function createMission(
 ): Promise<MissionRecord> {
   const id = newMissionId()
   const missions = missionService(context, db)
-  const hasSetup = await needsSetup(context, db, missions, wish)
-  await prepareDirectory(context, id, wish.source)
+  const config = await readConfig(context.paths)
+  const isSetupPending = needsSetup(context, db, missions, wish, config)
+  const original = wish.source.kind === 'mission' ? missions.get(wish.source.id)! : null
+  const order = wish.copy && copyOrder(wish.copy, config, wish.name, id)
+  if (order !== null && wish.repo !== null) await checkStart(context, db, wish.repo, order, id)
+  const { source } = wish
+  await prepareDirectory(context, id, source)
   try {
-    const { source } = wish
-    const getsSubmodules = source.kind === 'repo' && source.isTrusted && submodulesOf(context, id).length > 0
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
     if (wish.repo !== null) markUsed(context, db, wish.repo)
     missions.write(writer => {
@@ -60,11 +72,17 @@ export async function createMission(
           model: wish.model,
           session_id: id,
           forked_session_id: wish.forkedSessionId,
-          setup_pending: hasSetup || getsSubmodules ? 1 : 0,
+          setup_pending: isSetupPending ? 1 : 0,
           may_answer: wish.mayAnswer ? 1 : 0,
         },
         ['created', { source: wish.source, name: wish.name }],
       )
+      writer.change(id, {
+        ...(original === null ? {} : beginningOf(original)),
+        copy_pending: order && JSON.stringify(order),
+        pr_number: wish.pullRequest?.number ?? null,
+        pr_url: wish.pullRequest?.url ?? null,
+      })
       if (source.kind !== 'dir') return
       if (!source.mayBeShared) refuseSharedDirectory(db, source.path)
       writer.change(id, { dir: source.path })
@@ -77,19 +95,33 @@ export async function createMission(
   return missions.get(id)!
 }
 
-export function submodulesOf(context: Context, id: MissionId): string[] {
-  return submodulePaths(context, context.paths.mission(id).agent)
+function copyOrder(
+  { branch, ...copy }: NonNullable<MissionWish['copy']>,
+  { missions }: Config,
+  name: string | null,
+  id: MissionId,
+): CopyOrder {
+  return { ...copy, branch: branch ?? branchFrom(missions.branch, name, id) }
 }
 
-/** A copy of a mission needs the setup only if the original was never set up. */
-async function needsSetup(
+/** Where the work of a mission began. A copy of its files began there too. */
+function beginningOf({ branch, base_ref, base_commit, base_at }: MissionRecord): MissionChange {
+  return { branch, base_ref, base_commit, base_at }
+}
+
+/**
+ * Whether the wrapper prepares the working copy before Claude starts: the submodules of a trusted repo, and its setup. A
+ * copy of a mission needs that only if the original was never set up.
+ */
+function needsSetup(
   context: Context,
   db: Database,
   missions: MissionService,
   { source, repo }: MissionWish,
-): Promise<boolean> {
+  config: Config,
+): boolean {
   if (source.kind === 'mission') return missions.get(source.id)?.setup_pending === 1
   if (source.kind !== 'repo' || repo === null) return false
-  const hasSetup = Boolean(repoConfig(repo, await readConfig(context.paths))?.setup)
-  return hasSetup && maySetUp(context, db, repo)
+  if (repoConfig(repo, config)?.setup) return maySetUp(context, db, repo)
+  return source.isTrusted
 }

@@ -1,5 +1,5 @@
 import { type Approve, approveModes, approveModesInWords } from '../config/approve-modes.ts'
-import type { Config } from '../config/schema.ts'
+import type { Config, RepoConfig } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { usageError } from '../errors.ts'
 
@@ -42,6 +42,8 @@ export function effectiveModel(
   return mission.model ?? repoConfig(mission.repo, config)?.model ?? config.claude.model ?? null
 }
 
-export function repoConfig(repo: string | null, config: Config) {
-  return repo !== null && Object.hasOwn(config.repos, repo) ? config.repos[repo] : undefined
+export function repoConfig(repo: string | null, { repos }: Config): RepoConfig | undefined {
+  return repo !== null && Object.hasOwn(repos, repo)
+    ? repos[repo as keyof typeof repos & `${string}/${string}`]
+    : undefined
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type MissionRecord, missionsInDirectory } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
@@ -9,6 +10,12 @@ import { missionTitle } from './tell-done.ts'
 /** Where a mission's Claude works: in the directory that the user gave it, or in a working copy of its own. */
 export function missionDirectory(paths: Paths, { id, dir }: Pick<MissionRecord, 'id' | 'dir'>): string {
   return dir ?? paths.mission(id).agent
+}
+
+/** The directory to open a mission's window in. Until the working copy is there, its parent directory. */
+export function startDirectory(paths: Paths, mission: Pick<MissionRecord, 'id' | 'dir'>): string {
+  const directory = missionDirectory(paths, mission)
+  return mission.dir !== null || existsSync(directory) ? directory : paths.mission(mission.id).root
 }
 
 /** Call it inside the transaction that stores a mission with this directory. */

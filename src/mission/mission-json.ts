@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts'
 import type { PendingRequest } from '../db/approvals.ts'
 import type { MissionRecord, State, WaitingFor } from '../db/missions.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
+import { portsPerBlock } from '../system/port-block.ts'
 import { effectiveApprove, effectiveMode, effectiveModel, type ModeSource } from './effective-settings.ts'
 import type { Status } from './mission-status.ts'
 import { displayName } from './naming.ts'
@@ -45,7 +46,7 @@ export interface MissionJson {
   changes: ChangesJson | null
   /** What its work would conflict with, as far as that is known. */
   conflicts: ConflictJson[]
-  pr: { number: number | null; url: string } | null
+  pr: { number: number | null; url: string | null } | null
   ports: number[]
 }
 
@@ -66,9 +67,6 @@ export interface ConflictJson {
   with: string
   files: string[]
 }
-
-/** Each mission has a block of this many ports. */
-export const portsPerMission = 10
 
 export interface MissionFacts {
   status: Status
@@ -118,7 +116,7 @@ export function missionJson(mission: MissionRecord, config: Config, facts: Missi
     base: baseJson(mission),
     changes: mission.changes === null ? null : JSON.parse(mission.changes),
     conflicts: mission.conflicts === null ? [] : JSON.parse(mission.conflicts),
-    pr: mission.pr_url === null ? null : { number: mission.pr_number, url: mission.pr_url },
+    pr: prJson(mission),
     ports: portsOf(mission),
   }
 }
@@ -128,6 +126,10 @@ function baseJson({ base_ref, base_commit, base_at }: MissionRecord): MissionJso
   return { ref: base_ref, commit: base_commit, at: base_at }
 }
 
+function prJson({ pr_number: number, pr_url: url }: MissionRecord): MissionJson['pr'] {
+  return number === null && url === null ? null : { number, url }
+}
+
 export function portsOf({ first_port }: Pick<MissionRecord, 'first_port'>): number[] {
-  return first_port === null ? [] : Array.from({ length: portsPerMission }, (_, index) => first_port + index)
+  return first_port === null ? [] : Array.from({ length: portsPerBlock }, (_, index) => first_port + index)
 }

@@ -9,11 +9,11 @@ import type { MissionJson } from './mission-json.ts'
 export function missionNow(
   context: Context,
   word: string | undefined,
-  check: (context: Context, mission: MissionRecord) => void = () => {},
+  check: (context: Context, mission: MissionRecord) => void | Promise<void> = () => {},
 ): Promise<MissionJson> {
   return readStore(context, async db => {
     const record = await chooseMission(context, db, word)
-    check(context, record)
+    await check(context, record)
     return (await describeMissions(context, db!, [record]))[0]!
   })
 }

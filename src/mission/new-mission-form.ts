@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { ask, type Choice } from '../io/prompt.ts'
 import { makeTemporaryDirectoryIn, temporaryPlaces } from '../io/temporary-directory.ts'
 import { editFile, editorCommand } from '../io/text-editor.ts'
+import { isRefName } from '../repo/ref-names.ts'
 import { modesOfClaude } from './check-mode.ts'
 import { approveMeanings, modeAliases, permissionModes } from './mode-meanings.ts'
 
@@ -14,13 +15,18 @@ export interface FormAnswers {
   permissionMode?: string
   approve?: string
   model?: string
+  base?: string
+  branch?: string
 }
 
 const asInSettings = { name: 'as in the settings', value: '' }
 const editorWord = 'e'
 
 /** Asks for everything that a new mission can be started with. Enter alone skips a question. */
-export async function askForMission(context: Context): Promise<FormAnswers> {
+export async function askForMission(
+  context: Context,
+  { isOnRepo }: { isOnRepo: boolean },
+): Promise<FormAnswers> {
   const answers = {
     prompt: await askPrompt(context),
     name: await line(context, 'Name'),
@@ -31,6 +37,8 @@ export async function askForMission(context: Context): Promise<FormAnswers> {
       approveMeanings.map(({ name, meaning }) => ({ name, value: name, description: meaning })),
     ),
     model: await line(context, 'Model'),
+    base: isOnRepo ? await line(context, 'Base (a branch, tag or commit)', isRefName) : '',
+    branch: isOnRepo ? await line(context, 'Branch', isRefName) : '',
   }
   return Object.fromEntries(Object.entries(answers).filter(([, text]) => text.trim() !== ''))
 }
@@ -63,8 +71,15 @@ async function modeChoices(context: Context): Promise<Choice<string>[]> {
   }))
 }
 
-function line(context: Context, message: string): Promise<string> {
-  return ask(context, (prompts, promptContext) => prompts.input({ message: `${message}:` }, promptContext))
+function line(
+  context: Context,
+  message: string,
+  isValid: (text: string) => boolean = () => true,
+): Promise<string> {
+  const validate = (text: string) => text === '' || isValid(text) || 'That is not a valid name.'
+  return ask(context, (prompts, promptContext) =>
+    prompts.input({ message: `${message}:`, validate }, promptContext),
+  )
 }
 
 function choice(context: Context, message: string, choices: readonly Choice<string>[]): Promise<string> {

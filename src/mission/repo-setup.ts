@@ -58,13 +58,14 @@ export async function runSetup(
   context: Context,
   paths: MissionPaths,
   setup: NonNullable<RepoConfig['setup']>,
+  variables: NodeJS.ProcessEnv,
 ) {
   const [program, ...args] = typeof setup === 'string' ? ['sh', '-c', setup] : setup
   appendFileSync(paths.setupLog, `$ ${[program, ...args].join(' ')}\n`, { mode: 0o600 })
   const watched = context.err.isTerminal ? 'inherit' : 'pipe'
   const done = await context.exec.stream(program!, args, {
     cwd: paths.agent,
-    env: context.env,
+    env: { ...context.env, ...variables },
     stdout: watched,
     stderr: watched,
     logPath: paths.setupLog,

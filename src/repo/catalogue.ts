@@ -1,4 +1,5 @@
 import { readConfig } from '../config/read.ts'
+import { configuredRepos } from '../config/repo-names.ts'
 import { type Context, isInteractive } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { missionsOnRepo } from '../db/missions.ts'
@@ -10,18 +11,22 @@ import {
   listRepos,
   listReposByUse,
   type RepoRecord,
+  setRepoDefault,
   setRepoTrusted,
   setRepoUpdated,
   setRepoUsed,
 } from '../db/repos.ts'
 import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
+import { diskUse } from '../io/disk-size.ts'
 import { writeFileAtomically } from '../io/files.ts'
+import { cleanText } from '../io/text.ts'
 import { interruptible } from '../system/signals.ts'
 import { addToLibrary, fetchUrlOf, findInLibrary, libraryPath, removeFromLibrary } from './library.ts'
 import { displayRepo, type Source } from './reference.ts'
 import { currentUrl } from './repo-source.ts'
 import { AlreadyThere } from './staging.ts'
+import { baseLabel, defaultBase, hasDefault } from './start-point.ts'
 
 export interface AddedRepo {
   repo: RepoRecord
@@ -82,6 +87,7 @@ function listRepo(context: Context, db: Database, { id, url }: Source, trusted: 
   const at = context.now().toISOString()
   const stored = trusted === null ? null : trusted ? 1 : 0
   insertRepo(db, { id, url, trusted: stored, added_at: at, updated_at: at })
+  noteDefault(context, db, id)
   writeRepoChoices(context, db)
   return getRepo(db, id)!
 }
@@ -106,8 +112,14 @@ export function markUpdated(context: Context, db: Database, id: string): string 
   const at = context.now().toISOString()
   const url = currentUrl(context, fetchUrlOf(context, libraryPath(context.paths.repos, id)))
   setRepoUpdated(db, id, url, at)
+  noteDefault(context, db, id)
   writeRepoChoices(context, db)
   return at
+}
+
+function noteDefault({ exec, env, paths }: Context, db: Database, id: string): void {
+  const repo = { exec, env, id, path: libraryPath(paths.repos, id) }
+  setRepoDefault(db, id, hasDefault(repo) ? defaultBase(repo) : null)
 }
 
 /** Removes a repo from the list and then its files. Removes nothing, and returns the missions, if any are on it. */
@@ -129,6 +141,8 @@ export interface RepoChoice {
   /** Null for a blank mission. */
   repo: string | null
   label: string
+  /** Its default branch, as `main@b090269`, and when that was fetched. */
+  base: { label: string; at: string } | null
 }
 
 /** Records that a mission is started on a repo, and moves the repo to the top of the pickers. */
@@ -139,23 +153,31 @@ export function markUsed(context: Pick<Context, 'paths' | 'now'>, db: Database, 
 
 /** The choices for a new mission, in the order shown. */
 export function repoChoices(db: Database): RepoChoice[] {
-  const repos = listReposByUse(db).map(({ id }) => ({ repo: id, label: displayRepo(id) }))
-  return [...repos, { repo: null, label: '(blank)' }]
+  const repos = listReposByUse(db).map(repo => ({
+    repo: repo.id,
+    label: displayRepo(repo.id),
+    base: baseOf(repo),
+  }))
+  return [...repos, { repo: null, label: '(blank)', base: null }]
+}
+
+function baseOf({ default_branch: ref, default_commit: commit, updated_at }: RepoRecord): RepoChoice['base'] {
+  return ref === null || commit === null ? null : { label: baseLabel({ ref, commit }), at: updated_at }
 }
 
 /** Writes the choices to a file, from which the picker behind the key reads them without starting Node. */
 export function writeRepoChoices({ paths }: Pick<Context, 'paths'>, db: Database): void {
-  const lines = repoChoices(db).map(({ repo, label }) => `${repo ?? '--blank'}\t${label}\n`)
+  const lines = repoChoices(db).map(({ repo, label, base }) => {
+    const seconds = base === null ? '' : Math.floor(Date.parse(base.at) / 1000)
+    return `${repo ?? '--blank'}\t${label}\t${cleanText(base?.label ?? '')}\t${seconds}\n`
+  })
   writeFileAtomically(paths.repoChoices, lines.join(''))
 }
 
 /** All repos in the library or in the settings. Skips a source that cannot be read. */
 export async function knownRepoIds(context: Context): Promise<string[]> {
   const stored = await readStore(context, db => (db ? listRepos(db).map(({ id }) => id) : [])).catch(() => [])
-  const configured = await readConfig(context.paths).then(
-    ({ repos }) => Object.keys(repos),
-    () => [],
-  )
+  const configured = await readConfig(context.paths).then(configuredRepos, () => [])
   return [...new Set([...stored, ...configured])]
 }
 
@@ -166,6 +188,8 @@ export interface RepoJson {
   /** Null if the user was never asked. */
   trusted: boolean | null
   missions: number
+  /** The disk space of its files in the library. */
+  disk_bytes: number
   added_at: string
   updated_at: string
 }
@@ -177,6 +201,7 @@ export function repoJson({ paths }: Context, repo: RepoRecord, missions: number)
     path: libraryPath(paths.repos, repo.id),
     trusted: repo.trusted === null ? null : repo.trusted === 1,
     missions,
+    disk_bytes: diskUse([libraryPath(paths.repos, repo.id)]).bytes,
     added_at: repo.added_at,
     updated_at: repo.updated_at,
   }

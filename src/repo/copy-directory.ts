@@ -11,6 +11,10 @@ export interface DirectoryCopy {
   from: string
   to: string
   signal?: AbortSignal
+  /** Where the copy is made before it is moved to its place. Defaults to the parent directory of `to`. */
+  stagingRoot?: string
+  /** Leaves out every `.git`, which may belong to another repo. */
+  omitsGit?: boolean
   platform?: NodeJS.Platform
 }
 
@@ -20,7 +24,7 @@ export interface DirectoryCopy {
  */
 export async function copyDirectory(copy: DirectoryCopy): Promise<void> {
   const { exec, env, from, to, signal, platform = process.platform } = copy
-  await fillThenPlace(dirname(to), to, async directory => {
+  await fillThenPlace(copy.stagingRoot ?? dirname(to), to, async directory => {
     let copied: Result | undefined
     for (const args of copyArguments(platform, from, directory)) {
       copied = await exec.stream('cp', args, { env: { ...env, LC_ALL: 'C' }, signal })
@@ -29,8 +33,16 @@ export async function copyDirectory(copy: DirectoryCopy): Promise<void> {
       if (existsSync(directory)) break
     }
     if (copied?.exitCode !== 0 && !lacksOnlyVanished(directory, copied)) throw copyFailed(from, copied)
-    moveWorktrees(directory, from, to)
+    if (copy.omitsGit) await removeGit(copy, directory)
+    else moveWorktrees(directory, from, to)
   })
+}
+
+async function removeGit({ exec, env, from, signal }: DirectoryCopy, directory: string): Promise<void> {
+  const args = [directory, '-name', '.git', '-prune', '-exec', 'rm', '-rf', '{}', '+']
+  const removed = await exec.stream('find', args, { env: { ...env, LC_ALL: 'C' }, signal })
+  if (signal?.aborted) throw new Cancelled()
+  if (removed.exitCode !== 0) throw copyFailed(from, removed)
 }
 
 /** The argument lists to try, best first, because not every `cp` can share blocks. */

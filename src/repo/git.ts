@@ -19,6 +19,7 @@ export interface LongGitOptions extends GitOptions {
   signal?: AbortSignal
   /** Further variables for git. */
   env?: NodeJS.ProcessEnv
+  input?: string
 }
 
 /** Runs a short git command on a local repo. It contacts no server, and a query writes nothing. */
@@ -46,6 +47,7 @@ export async function runGit(
     env: { ...gitEnvironment(tools.env, { mayPrompt }), ...options.env },
     stderr: showsProgress ? 'both' : 'pipe',
     logPath,
+    ...(options.input === undefined ? {} : { input: options.input }),
     ...(signal ? { signal } : {}),
   })
   // Ctrl-C also reaches git, which may end before this process sees the signal.
@@ -82,6 +84,8 @@ export interface GitOptions {
   workTree?: string
   /** Further settings for this call, `key=value`. */
   config?: readonly string[]
+  /** git may show its output in the user's pager. */
+  mayPage?: boolean
 }
 
 /**
@@ -91,7 +95,6 @@ export interface GitOptions {
 const safeConfig = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
-  'core.pager=cat',
   'core.protectHFS=true',
   'core.protectNTFS=true',
   'log.showSignature=false',
@@ -103,6 +106,8 @@ const safeConfig = [
   'maintenance.autoDetach=false',
 ]
 
+const noPager = 'core.pager=cat'
+
 /** If git itself started agenc, as from a hook, these variables would point our git at the wrong repo. */
 const foreignVariables =
   /^GIT_(DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|INTERNAL_SUPER_PREFIX|CONFIG|CONFIG_PARAMETERS|GRAFT_FILE|SHALLOW_FILE|REPLACE_REF_BASE|NO_REPLACE_OBJECTS|QUARANTINE_PATH|ATTR_SOURCE|DEFAULT_HASH|DEFAULT_REF_FORMAT|EXTERNAL_DIFF|(LITERAL|GLOB|NOGLOB|ICASE)_PATHSPECS)$/
@@ -111,7 +116,10 @@ export function gitArguments(args: readonly string[], options: GitOptions = {}):
   return [
     ...(options.gitDir ? [`--git-dir=${options.gitDir}`] : []),
     ...(options.workTree ? [`--work-tree=${options.workTree}`] : []),
-    ...[...safeConfig, ...(options.config ?? [])].flatMap(setting => ['-c', setting]),
+    ...[...safeConfig, ...(options.mayPage ? [] : [noPager]), ...(options.config ?? [])].flatMap(setting => [
+      '-c',
+      setting,
+    ]),
     ...args,
   ]
 }

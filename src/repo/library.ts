@@ -54,8 +54,8 @@ export async function addToLibrary(
     chmodSync(config, 0o600)
     if (url !== source.fetchUrl)
       writeFileSync(config, withAddress(readFileSync(config, 'utf8'), url, source.fetchUrl))
-    settleHead(tools, directory)
-    if (isPath(source.fetchUrl)) await fetchKnownOrigin(tools, directory, options)
+    if (isPath(source.fetchUrl)) await fetchFromPath(tools, directory, source.fetchUrl, options)
+    else settleHead(tools, directory)
   })
   return path
 }
@@ -65,18 +65,29 @@ export async function updateInLibrary(tools: GitTools, path: string, options: Pr
   if (!existsSync(path))
     throw new AgencError('its files are missing from the library', "Run 'agenc repo add' again.")
   const url = fetchUrlOf(tools, path)
-  const { env } = hideCredentials(url)
-  await fetchInto(tools, path, ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], {
-    ...options,
-    env,
-  })
+  if (isPath(url)) return fetchFromPath(tools, path, url, options)
+  const withPassword = { ...options, env: hideCredentials(url).env }
+  const fetching = fetchInto(tools, path, branchesAndTags, withPassword)
+  // The two wait for the server at the same time, unless each may ask for a password.
+  if (options.mayPrompt) await fetching
+  const [fetched, head] = await Promise.allSettled([fetching, askForHead(tools, path, withPassword)])
+  for (const done of [fetched, head]) if (done.status === 'rejected') throw done.reason
+  settleHead(tools, path, head.status === 'fulfilled' ? head.value : undefined)
+}
+
+const branchesAndTags = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
+
+async function askForHead(
+  tools: GitTools,
+  gitDir: string,
+  options: LongGitOptions,
+): Promise<string | undefined> {
   const asked = await runGit(tools, ['ls-remote', '--symref', 'origin', 'HEAD'], {
     ...options,
-    env,
-    gitDir: path,
+    showsProgress: false,
+    gitDir,
   })
-  settleHead(tools, path, /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(asked.stdout)?.[1])
-  if (isPath(url)) await fetchKnownOrigin(tools, path, options)
+  return /^ref: (refs\/heads\/\S+)\tHEAD$/m.exec(asked.stdout)?.[1]
 }
 
 async function fetchInto(
@@ -85,7 +96,8 @@ async function fetchInto(
   refspecs: readonly string[],
   options: LongGitOptions,
 ): Promise<void> {
-  const fetched = await runGit(tools, ['fetch', '--prune', '--quiet', 'origin', ...refspecs], {
+  const progress = options.showsProgress ? '--progress' : '--quiet'
+  const fetched = await runGit(tools, ['fetch', '--prune', progress, 'origin', ...refspecs], {
     ...options,
     gitDir,
     // With loose objects, a repack could delete some of them while a working copy is linking them.
@@ -104,12 +116,36 @@ const originHead = 'refs/remotes/origin/HEAD'
 /** The branches of the source's own origin. HEAD is left out, because git would copy it as a branch. */
 export const knownOrigin = ['+refs/remotes/origin/*:refs/remotes/origin/*', `^${originHead}`]
 
-/** Updates the branches that a repo on this machine knows of its own origin, without contacting that origin. */
-async function fetchKnownOrigin(tools: GitTools, gitDir: string, options: Progress): Promise<void> {
-  await fetchInto(tools, gitDir, knownOrigin, { ...options, showsProgress: false })
-  const asked = await runGit(tools, ['ls-remote', '--symref', 'origin', originHead], { ...options, gitDir })
-  const head = /^ref: (refs\/remotes\/origin\/\S+)\t/m.exec(asked.stdout)?.[1]
-  if (head !== undefined) setOriginHead(tools, gitDir, head)
+/**
+ * Updates the branches of a repo on this machine, and those that it knows of its own origin, without contacting that
+ * origin. If the repo has the default branch of its origin only as a branch of that origin, the library has it as a branch
+ * too, so that missions can start on it.
+ */
+async function fetchFromPath(
+  tools: GitTools,
+  gitDir: string,
+  path: string,
+  options: Progress,
+): Promise<void> {
+  const patterns = ['HEAD', 'refs/heads/*', originHead]
+  const listed = await runGit(tools, ['ls-remote', '--symref', 'origin', ...patterns], {
+    ...options,
+    showsProgress: false,
+    gitDir,
+  })
+  if (listed.exitCode !== 0) throw gitFailed('cannot fetch', listed)
+  const branches = [...listed.stdout.matchAll(/^[0-9a-f]+\t(refs\/heads\/.+)$/gm)].map(([, ref]) => ref!)
+  const targetOf = (ref: string) => new RegExp(`^ref: (\\S+)\\t${ref}$`, 'm').exec(listed.stdout)?.[1]
+  const ofOrigin = targetOf(originHead)
+  const asBranch = ofOrigin?.replace('refs/remotes/origin/', 'refs/heads/')
+  const isMissing =
+    asBranch !== undefined && !branches.some(ref => ref === asBranch || ref.startsWith(`${asBranch}/`))
+  const borrowed = isMissing ? [`+${ofOrigin}:${asBranch}`] : []
+  await fetchInto(tools, gitDir, [...branchesAndTags, ...knownOrigin, ...borrowed], options)
+  if (ofOrigin !== undefined) setOriginHead(tools, gitDir, ofOrigin)
+  // Nothing is checked out in a bare repo, so its HEAD names the default branch.
+  if (!existsSync(join(path, '.git'))) settleHead(tools, gitDir, targetOf('HEAD'))
+  else settleHeadByName(tools, gitDir, asBranch)
 }
 
 /** The default branch of the source's own origin, as far as the source knows it. */
@@ -200,6 +236,18 @@ export function settleHead(tools: GitTools, gitDir: string, remoteDefault?: stri
   const branches = listBranches(tools, gitDir)
   const chosen = chooseHead(branches, [remoteDefault, current], commitOfHead(tools, gitDir))
   if (chosen !== undefined && chosen !== current) askGit(tools, ['symbolic-ref', 'HEAD', chosen], { gitDir })
+}
+
+/**
+ * Points HEAD of a library repo to the default branch of a directory, in which any branch may be checked out. If that
+ * cannot be told, HEAD names a branch that does not exist.
+ */
+function settleHeadByName(tools: GitTools, gitDir: string, defaultOfOrigin: string | undefined): void {
+  const branches = listBranches(tools, gitDir).map(({ ref }) => ref)
+  if (branches.length === 0) return
+  const onlyBranch = branches.length === 1 ? branches[0] : undefined
+  const named = [defaultOfOrigin, ...usualBranches].find(ref => ref !== undefined && branches.includes(ref))
+  askGit(tools, ['symbolic-ref', 'HEAD', named ?? onlyBranch ?? usualBranches[0]!], { gitDir })
 }
 
 export interface Branch {

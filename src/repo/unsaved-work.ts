@@ -13,15 +13,20 @@ export function describeUnsavedWork({
   ...tools
 }: GitTools & { directory: string; library?: string }): string[] {
   const answer = findUnsavedWork(tools, directory, library)
+  return describeAnswer(answer)
+}
+
+export function describeAnswer(answer: UnsavedWorkAnswer): string[] {
   if ('unknown' in answer) return [`cannot tell what is in it: ${cleanText(answer.unknown)}`]
   return linesOf(answer).filter(line => line !== undefined)
 }
 
 function linesOf(work: UnsavedWork): (string | undefined)[] {
+  const unpushed = work.unpushed + work.unpushedInSubmodules
   return [
     files(work.uncommitted, 'uncommitted'),
     files(work.untracked, 'untracked'),
-    work.unpushed > 0 ? count(work.unpushed, 'unpushed commit') : undefined,
+    unpushed > 0 ? count(unpushed, 'unpushed commit') : undefined,
     work.stashes > 0 ? count(work.stashes, 'stash', 'stashes') : undefined,
     work.hasFilesOutsideGit ? 'files in a directory that is not a git repo' : undefined,
   ]
@@ -44,6 +49,7 @@ export interface UnsavedWork {
   untracked: string[]
   /** The number of commits that no remote has. */
   unpushed: number
+  unpushedInSubmodules: number
   stashes: number
   /** The directory has files but is not a git repo, so all of them may be work. */
   hasFilesOutsideGit: boolean
@@ -70,7 +76,14 @@ export function findUnsavedWork(tools: GitTools, directory: string, library?: st
 }
 
 function nothing(): UnsavedWork {
-  return { uncommitted: [], untracked: [], unpushed: 0, stashes: 0, hasFilesOutsideGit: false }
+  return {
+    uncommitted: [],
+    untracked: [],
+    unpushed: 0,
+    unpushedInSubmodules: 0,
+    stashes: 0,
+    hasFilesOutsideGit: false,
+  }
 }
 
 /** Includes linked worktrees and submodules. Asks about each one separately, so that git does not start another git. */
@@ -87,7 +100,7 @@ function inRepo(tools: GitTools, root: string, library?: string): UnsavedWork {
   for (const path of submodules(root, entries).filter(isRepo)) {
     const inner = inRepo(tools, path)
     addFrom(work, inner, relative(root, path))
-    work.unpushed += inner.unpushed
+    work.unpushedInSubmodules += inner.unpushed + inner.unpushedInSubmodules
     work.stashes += inner.stashes
   }
   return work
@@ -117,14 +130,24 @@ function inWorktree(tools: GitTools, root: string, index: readonly IndexEntry[])
 export const fetchedRef = 'refs/agenc/fetched/commit'
 const fetchedRefs = 'refs/agenc/fetched/*'
 
+/** What agenc recorded after each turn. The library has a copy of it. */
+const recordedRefs = 'refs/agenc/checkpoints/*'
+
+const refsElsewhere = [
+  'refs/remotes/*',
+  'refs/tags/*',
+  'refs/stash',
+  'refs/prefetch/*',
+  fetchedRefs,
+  recordedRefs,
+]
+
 function inHistory(
   tools: GitTools,
   root: string,
   library?: string,
 ): Pick<UnsavedWork, 'unpushed' | 'stashes'> {
-  const elsewhere = ['refs/remotes/*', 'refs/tags/*', 'refs/stash', 'refs/prefetch/*', fetchedRefs].map(
-    refs => `--exclude=${refs}`,
-  )
+  const elsewhere = refsElsewhere.map(refs => `--exclude=${refs}`)
   const ownTags = library === undefined ? [] : tagsOnlyIn(tools, root, library)
   const unpushed = ask(
     tools,
@@ -135,6 +158,48 @@ function inHistory(
     askGit(tools, ['rev-parse', '--quiet', '--verify', 'refs/stash'], gitOf(root)).exitCode === 0
   const stashes = hasStash ? ask(tools, ['rev-list', '--walk-reflogs', 'refs/stash', '--'], gitOf(root)) : ''
   return { unpushed: Number(unpushed), stashes: stashes.split('\n').filter(line => line !== '').length }
+}
+
+/** A commit that the directory's own refs lead to, and that none of its remotes has. */
+export interface OwnTip {
+  commit: string
+  /** Such as `refs/heads/main`. Null for a HEAD that names no branch, also that of a linked worktree. */
+  ref: string | null
+}
+
+/** The refs of a repo with commits that none of its remotes has, as far as the repo knows. */
+export function unpushedTips(tools: GitTools, root: string, library: string): OwnTip[] {
+  const format = '--format=%(objectname) %(*objectname) %(refname)'
+  const listed = ask(tools, ['for-each-ref', format], gitOf(root))
+  const tags = new Set(tagsOnlyIn(tools, root, library))
+  const refs = lines(listed).flatMap(line => {
+    const [object = '', peeled = '', ref = ''] = line.split(' ')
+    const isElsewhere = refsElsewhere.some(pattern => ref.startsWith(pattern.replace(/\*$/, '')))
+    return isElsewhere && !(ref.startsWith('refs/tags/') && tags.has(object))
+      ? []
+      : [{ commit: peeled || object, ref }]
+  })
+  const worktrees = lines(ask(tools, ['worktree', 'list', '--porcelain'], gitOf(root)))
+  const heads = worktrees.flatMap(line => (line.startsWith('HEAD ') ? [line.slice('HEAD '.length)] : []))
+  const detached = heads
+    .filter(commit => !/^0+$/.test(commit) && !refs.some(tip => tip.commit === commit))
+    .map(commit => ({ commit, ref: null }))
+  return [...refs, ...detached].filter(({ commit }) => {
+    const args = [
+      'rev-list',
+      '--count',
+      '--max-count=1',
+      commit,
+      '--not',
+      '--remotes',
+      `--glob=${fetchedRefs}`,
+    ]
+    return Number(ask(tools, args, gitOf(root))) > 0
+  })
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').filter(line => line !== '')
 }
 
 /** Compares tags by their objects, not by their names. */

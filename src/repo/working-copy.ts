@@ -11,10 +11,24 @@ export interface Remotes {
   localPath?: string
 }
 
+/** What is checked out in a working copy. */
+export interface Start {
+  /** Null before the first commit. */
+  commit: string | null
+  /** Null for a detached HEAD. */
+  branch: string | null
+  /** A new branch tracks nothing. Another one tracks the branch of origin with its name, if there is one. */
+  isNew: boolean
+}
+
 export interface WorkingCopy extends GitTools, Remotes {
   /** The repo in the library. */
   source: string
   destination: string
+  /** Defaults to the default branch. */
+  start?: Start
+  /** Called when the copy is complete, before it appears at its destination. */
+  beforePlaced?: () => void
   /** The user's filter programs run only on the files of a trusted repo. */
   trusted?: boolean
   signal?: AbortSignal
@@ -34,8 +48,7 @@ const checkoutWorkers = 4
 
 /**
  * Creates an independent clone without the network. Objects are hard links, or copies across file systems, so the clone
- * survives the removal of the library's repo. The default branch is checked out and tracks origin. Submodules are not
- * fetched; their relative addresses resolve against the real origin.
+ * survives the removal of the library's repo. Submodules are not fetched; their relative addresses resolve against the real origin.
  */
 export async function createWorkingCopy(copy: WorkingCopy): Promise<void> {
   const tools: GitTools = { exec: copy.exec, env: copy.env }
@@ -46,6 +59,9 @@ export async function createWorkingCopy(copy: WorkingCopy): Promise<void> {
       await cloneFromLibrary(tools, copy.source, directory, [], options)
       setConfig(tools, gitDir, 'remote.origin.url', copy.remoteUrl)
     } else await cloneWithLocal(tools, copy, copy.localPath, directory)
+    if (copy.start) await goTo(tools, copy.source, gitDir, copy.start, copy.signal)
+    // Otherwise git would refuse to push a branch that tracks nothing.
+    setConfig(tools, gitDir, 'push.autoSetupRemote', 'true')
     const filters = copy.trusted ? [] : disabledFilters(tools, { gitDir })
     const checkedOut = await runGit(tools, ['read-tree', '-m', '-u', '--no-recurse-submodules', 'HEAD'], {
       ...options,
@@ -56,7 +72,35 @@ export async function createWorkingCopy(copy: WorkingCopy): Promise<void> {
     if (checkedOut.exitCode !== 0 && hasRef(tools, gitDir, 'HEAD')) {
       throw gitFailed('cannot check out the working copy', checkedOut)
     }
+    copy.beforePlaced?.()
   })
+}
+
+/** Points HEAD to the start. The files follow. */
+async function goTo(
+  tools: GitTools,
+  source: string,
+  gitDir: string,
+  { commit, branch, isNew }: Start,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const git = (...args: string[]) => {
+    const done = askGit(tools, args, { gitDir })
+    if (done.exitCode !== 0) throw gitFailed('cannot check out the working copy', done)
+  }
+  if (commit !== null && !hasRef(tools, gitDir, `${commit}^{commit}`)) {
+    // A repo without its whole history is not linked but fetched, and then only what its branches have.
+    const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', source, commit]
+    const fetched = await runGit(tools, args, { gitDir, signal })
+    if (fetched.exitCode !== 0) throw gitFailed(`cannot copy ${source}`, fetched)
+  }
+  if (branch === null) return commit === null ? undefined : git('update-ref', '--no-deref', 'HEAD', commit)
+  if (commit !== null) git('update-ref', `refs/heads/${branch}`, commit)
+  git('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
+  if (isNew) return
+  if (!hasRef(tools, gitDir, `refs/remotes/origin/${branch}`)) return
+  setConfig(tools, gitDir, `branch.${branch}.remote`, 'origin')
+  setConfig(tools, gitDir, `branch.${branch}.merge`, `refs/heads/${branch}`)
 }
 
 /** The library's branches become those of `local`. `origin` gets the branches that the source knows of it. */

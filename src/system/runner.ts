@@ -105,7 +105,7 @@ export function timedOut(timeoutMs: number, output?: Partial<Pick<Result, 'stdou
 /** Only long work uses execa: loading it takes longer than a short question. */
 async function stream(file: string, args: readonly string[], options: StreamOptions = {}): Promise<Result> {
   const { streamWithExeca } = await import('./stream.ts')
-  return streamWithExeca(file, args, options)
+  return streamWithExeca(systemRunner, file, args, options)
 }
 
 function start(file: string, args: readonly string[], options: StartOptions): ChildProcess {

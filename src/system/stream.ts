@@ -1,15 +1,18 @@
 import { execa, type Options } from 'execa'
 import { shortageOfFiles } from '../io/explain-failure.ts'
-import type { OutputMode, Result, StreamOptions } from './runner.ts'
+import { systemProbe } from './process-identity.ts'
+import { listTree, signalProcesses } from './process-tree.ts'
+import type { OutputMode, Result, Runner, StreamOptions } from './runner.ts'
 
 const killDelayMs = 2_000
 
 export async function streamWithExeca(
+  runner: Runner,
   file: string,
   args: readonly string[],
   options: StreamOptions,
 ): Promise<Result> {
-  const done = await execaOrShortage(file, args, {
+  const done = await execaOrShortage(runner, file, args, {
     cwd: options.cwd,
     env: options.env,
     extendEnv: options.env === undefined,
@@ -35,12 +38,32 @@ export async function streamWithExeca(
 }
 
 /** If the pipes cannot be made, execa throws an error of its own that does not say why. */
-async function execaOrShortage(file: string, args: readonly string[], options: Options) {
+async function execaOrShortage(runner: Runner, file: string, args: readonly string[], options: Options) {
   try {
-    return await execa(file, args, options)
+    return await withoutOrphans(runner, file, args, options)
   } catch (error) {
     const shortage = shortageOfFiles()
     throw shortage === null ? error : Object.assign(shortage, { syscall: 'spawn', path: file })
+  }
+}
+
+/** If the program is cancelled, the programs that it started end too: git leaves its ssh running. */
+async function withoutOrphans(runner: Runner, file: string, args: readonly string[], options: Options) {
+  let pid: number | undefined
+  const endBelow = () => {
+    if (pid === undefined) return
+    const probe = systemProbe(runner)
+    const below = listTree(runner, probe, pid).filter(child => child.pid !== pid)
+    signalProcesses(probe, below, 'SIGTERM')
+  }
+  // Comes before the listener of execa, which ends the program itself: its children can be found only while it lives.
+  options.cancelSignal?.addEventListener('abort', endBelow, { once: true })
+  try {
+    const child = execa(file, args, options)
+    pid = child.pid
+    return await child
+  } finally {
+    options.cancelSignal?.removeEventListener('abort', endBelow)
   }
 }
 

@@ -2,6 +2,7 @@ import { type Context, withChanges } from '../context.ts'
 import { AgencError } from '../errors.ts'
 import type { MissionId } from '../mission-id.ts'
 import { pathsAt } from '../paths.ts'
+import { portVariableNames } from '../system/port-block.ts'
 import { sessionName, sessionTarget, type WindowId } from './current-window.ts'
 import { refuseErrors, restoringScript } from './keys/inject.ts'
 import { isKeyProblem, readKeys } from './keys/read-keys.ts'
@@ -22,7 +23,13 @@ const ofOneClaude =
   /^CLAUDE(CODE$|_CODE_(CHILD|SESSION|ENTRYPOINT|EXECPATH|MESSAGING)|_PID$|_SESSION|_EFFORT$)/
 
 /** Variables that say which mission, or agent, a program belongs to. An agent may have started the tmux server. */
-const ofOneMission = ['AGENC_MISSION_UUID', 'AGENC_HERE', 'AGENC_PARENT_WINDOW', 'CLAUDECODE']
+const ofOneMission = [
+  'AGENC_MISSION_UUID',
+  'AGENC_HERE',
+  'AGENC_PARENT_WINDOW',
+  ...portVariableNames,
+  'CLAUDECODE',
+]
 
 /** A running agenc session. */
 export interface Session {

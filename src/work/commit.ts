@@ -1,4 +1,4 @@
-import { constants, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { AgencError, errorCode, usageError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
@@ -64,20 +64,14 @@ export interface BranchMove {
 
 /** Moves the current branch of the mission, and its index to the files of that commit. Files are not touched. */
 export async function moveBranch(repo: MissionRepo, move: BranchMove): Promise<void> {
-  const index = join(dirname(repo.directory), `landing-index-${process.pid}`)
-  try {
-    await buildIndex(repo, index, move.to)
-    await underIndexLock(repo, index, () => updateBranch(repo, move))
-  } finally {
-    rmSync(index, { force: true })
-    rmSync(`${index}.lock`, { force: true })
-  }
+  await withNewIndex(repo, async index => {
+    await readCommit(repo, index, move.to)
+    await updateBranch(repo, move)
+  })
 }
 
-/** The mission's index with the entries of a commit. It keeps what git knows about unchanged files. */
-async function buildIndex(repo: MissionRepo, index: string, commit: string): Promise<void> {
-  const own = join(repo.directory, '.git', 'index')
-  if (existsSync(own)) copyFileSync(own, index)
+/** Gives the mission's index the entries of a commit. It keeps what git knows about unchanged files. */
+async function readCommit(repo: MissionRepo, index: string, commit: string): Promise<void> {
   const options = {
     env: { GIT_INDEX_FILE: index, GIT_WORK_TREE: repo.directory },
     config: disabledFilters(repo, { gitDir: repo.library }),
@@ -92,29 +86,38 @@ async function buildIndex(repo: MissionRepo, index: string, commit: string): Pro
   await libraryGit(repo, ['update-index', '-q', '--refresh'], options)
 }
 
-/** git itself replaces an index in the same way, so no other git in the mission can change it at the same time. */
-export async function underIndexLock(
-  repo: MissionRepo,
-  index: string,
-  work: () => Promise<void>,
-): Promise<void> {
+/**
+ * Replaces the mission's index by a copy that `work` may change. If `work` throws, the index stays. git itself replaces an
+ * index in the same way, so no other git in the mission can change it at the same time.
+ */
+export async function withNewIndex(repo: MissionRepo, work: (index: string) => Promise<void>): Promise<void> {
+  const index = join(dirname(repo.directory), `landing-index-${process.pid}`)
   const own = join(repo.directory, '.git', 'index')
   const lock = `${own}.lock`
+  lockIndex(lock)
   try {
-    copyFileSync(index, lock, constants.COPYFILE_EXCL)
+    if (existsSync(own)) copyFileSync(own, index)
+    await work(index)
+    copyFileSync(index, lock)
+    renameSync(lock, own)
+  } catch (error) {
+    rmSync(lock, { force: true })
+    throw error
+  } finally {
+    rmSync(index, { force: true })
+    rmSync(`${index}.lock`, { force: true })
+  }
+}
+
+function lockIndex(lock: string): void {
+  try {
+    writeFileSync(lock, '', { flag: 'wx' })
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
     throw new AgencError(
       'another git is at work in the mission',
       `Wait until it has ended, then try again. If none is running, delete ${lock}.`,
     )
-  }
-  try {
-    await work()
-    renameSync(lock, own)
-  } catch (error) {
-    rmSync(lock, { force: true })
-    throw error
   }
 }
 

@@ -7,37 +7,61 @@ import { keptRefs, libraryGit, type MissionRepo, missionRepo, outputOf } from '.
 
 /** Whether the library has work of this mission, from which its directory can be rebuilt. */
 export function isKept(context: Context, mission: MissionRecord): boolean {
-  if (mission.repo === null || mission.dir !== null) return false
-  const { library, id } = missionRepo(context, mission)
-  if (!existsSync(library)) return false
-  const asked = askGit(context, ['rev-parse', '--quiet', '--verify', keptRefs(id).now], { gitDir: library })
-  return asked.exitCode === 0
+  return mission.repo !== null && mission.dir === null && hasKeptWork(missionRepo(context, mission))
 }
 
-/** The missions whose work a repo of the library keeps. */
-export function keptMissions(tools: GitTools, library: string): MissionId[] {
-  if (!existsSync(library)) return []
-  const listed = askGit(tools, ['for-each-ref', '--format=%(refname)', 'refs/agenc/'], { gitDir: library })
-  const ids = listed.stdout.split('\n').map(ref => ref.split('/')[2] ?? '')
-  return [...new Set(ids)].filter(isMissionId)
+function hasKeptWork({ id, library, ...tools }: MissionRepo): boolean {
+  if (!existsSync(library)) return false
+  const args = ['rev-parse', '--quiet', '--verify', keptRefs(id).now]
+  return askGit(tools, args, { gitDir: library }).exitCode === 0
+}
+
+export interface KeptRef {
+  name: string
+  commit: string
+  /** ISO 8601. */
+  at: string
+}
+
+/** What a repo of the library keeps of each mission. */
+export function keptWork(tools: GitTools, library: string): Map<MissionId, KeptRef[]> {
+  const work = new Map<MissionId, KeptRef[]>()
+  if (!existsSync(library)) return work
+  const format = '--format=%(refname) %(objectname) %(committerdate:unix)'
+  const listed = askGit(tools, ['for-each-ref', format, 'refs/agenc/'], { gitDir: library })
+  for (const line of listed.stdout.split('\n').filter(line => line !== '')) {
+    const [name = '', commit = '', seconds] = line.split(' ')
+    const id = name.split('/')[2] ?? ''
+    if (!isMissionId(id)) continue
+    const at = new Date(Number(seconds ?? 0) * 1000).toISOString()
+    work.set(id, [...(work.get(id) ?? []), { name, commit, at }])
+  }
+  return work
+}
+
+export async function deleteRefs(repo: MissionRepo, refs: readonly string[]): Promise<void> {
+  if (refs.length === 0) return
+  const input = refs.map(ref => `delete ${ref}\n`).join('')
+  await outputOf(libraryGit(repo, ['update-ref', '--stdin'], { input }), 'cannot delete the checkpoints')
 }
 
 /** Deletes all refs of a mission in the library. The objects go with the next collection. */
 export async function forgetKeptWork(repo: MissionRepo): Promise<void> {
-  if (!existsSync(repo.library)) return
-  const args = ['for-each-ref', '--format=delete %(refname)', keptRefs(repo.id).root]
-  const input = await outputOf(libraryGit(repo, args), 'cannot read the library')
-  if (input === '') return
-  await outputOf(libraryGit(repo, ['update-ref', '--stdin'], { input }), 'cannot delete the checkpoints')
+  const refs = keptWork(repo, repo.library).get(repo.id) ?? []
+  await deleteRefs(
+    repo,
+    refs.map(({ name }) => name),
+  )
 }
 
 /** Describes, in one line each, the kept work of a mission that no branch of the library has. */
-export async function whatOnlyLibraryHas(context: Context, mission: MissionRecord): Promise<string[]> {
-  if (!isKept(context, mission)) return []
-  const repo = missionRepo(context, mission)
-  const { heads, head, now } = keptRefs(mission.id)
-  const args = ['rev-list', '--count', `--glob=${heads}*`, '--not', '--branches', '--remotes', '--tags']
+export async function whatOnlyLibraryHas(repo: MissionRepo): Promise<string[]> {
+  if (!hasKeptWork(repo)) return []
+  const { head, now } = keptRefs(repo.id)
+  // The asterisk also stands for a slash, so this is its head and all its branches.
+  const args = ['rev-list', '--count', `--glob=${head}*`, '--not', '--branches', '--remotes', '--tags']
   const commits = Number(await outputOf(libraryGit(repo, args), 'cannot count the commits'))
+  // Before its first commit, a mission has no head.
   const changed = await libraryGit(repo, ['diff-tree', '--quiet', head, now])
   return [
     ...(commits > 0 ? [`${commits} unpushed ${commits === 1 ? 'commit' : 'commits'}`] : []),

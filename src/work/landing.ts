@@ -13,8 +13,8 @@ import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
 import { asUser } from './as-user.ts'
 import { baseOf, emptyTree, measureChanges } from './changes.ts'
-import { checkoutOf, gitDirOf } from './checkout.ts'
 import { commitOnBranch } from './commit.ts'
+import { checkoutOf, gitDirOf } from './known-checkouts.ts'
 import {
   keptRefs,
   libraryGit,
@@ -94,10 +94,15 @@ const operations: readonly (readonly [file: string, name: string])[] = [
   ['BISECT_LOG', 'bisect'],
 ]
 
+/** The operation that git is in the middle of, such as `merge`. */
+export function underWay(gitDir: string): string | undefined {
+  return operations.find(([file]) => existsSync(join(gitDir, file)))?.[1]
+}
+
 /** Throws if git is in the middle of something in the mission: neither its branch nor its files are complete. */
 export async function refuseUnfinished(repo: MissionRepo, title: string): Promise<void> {
   const gitDir = join(repo.directory, '.git')
-  const operation = operations.find(([file]) => existsSync(join(gitDir, file)))?.[1]
+  const operation = underWay(gitDir)
   const finish = `Have its Claude finish it, or do it yourself in ${repo.directory}, then try again.`
   if (operation) throw new AgencError(`${title} is in the middle of a ${operation}`, finish)
   if (!existsSync(join(gitDir, 'index'))) return
@@ -146,7 +151,7 @@ async function keptState(repo: MissionRepo): Promise<PresentState | null> {
 }
 
 /** What is not committed. */
-interface Uncommitted {
+export interface Uncommitted {
   /** Files that a commit by agenc would have. */
   recorded: string[]
   /** Changed files that agenc cannot commit, because their filter would have to run. */
@@ -157,7 +162,7 @@ interface Uncommitted {
   leftOut: string[]
 }
 
-async function uncommittedFiles(
+export async function uncommittedFiles(
   repo: MissionRepo,
   { head, tree, leftOut }: PresentState,
 ): Promise<Uncommitted> {
@@ -276,7 +281,7 @@ async function commitWork(
 }
 
 /** The branch that HEAD names, also before its first commit. */
-async function branchOf(
+export async function branchOf(
   repo: MissionRepo,
   mission: MissionRecord,
   { snapshot, branch }: PresentState,

@@ -81,7 +81,7 @@ export async function libraryGit(
   return runQuietly(repo, gitArguments(args, { gitDir: repo.library, config: options.config }), {
     ...options,
     env: {
-      ...(objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories([objects]) }),
+      ...(objects === null ? {} : withObjects([objects])),
       ...options.env,
     },
   })
@@ -153,9 +153,10 @@ function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** The value of GIT_ALTERNATE_OBJECT_DIRECTORIES. */
-export function objectDirectories(paths: readonly (string | null)[]): string {
-  return paths.flatMap(path => (path === null ? [] : [quotedPath(path)])).join(':')
+/** Lets one git read the objects of these directories too. Null stands for none. */
+export function withObjects(directories: readonly (string | null)[]): NodeJS.ProcessEnv {
+  const paths = directories.flatMap(path => (path === null ? [] : [quotedPath(path)]))
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: paths.join(':') }
 }
 
 /** git splits the list of object directories at colons, except inside quotes. */

@@ -35,7 +35,9 @@ export function requireDirectory(context: Context, mission: MissionRecord): void
   if (hasDirectory(context, mission)) return
   const id = shortId(mission.id)
   throw new AgencError(
-    `the directory of ${id} no longer exists: ${mission.dir ?? context.paths.mission(mission.id).agent}`,
+    mission.copy_pending !== null
+      ? `the working copy of ${id} is not there yet`
+      : `the directory of ${id} no longer exists: ${mission.dir ?? context.paths.mission(mission.id).agent}`,
     mission.copy_pending !== null
       ? `It is made when the mission starts: agenc mission resume ${id}`
       : isKept(context, mission)

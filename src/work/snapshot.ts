@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makeStaging, removeTree, sweepStaging } from '../repo/staging.ts'
@@ -9,11 +9,11 @@ import {
   keptRefs,
   libraryGit,
   type MissionRepo,
-  objectDirectories,
   outputOf,
   ownGit,
   ownObjects,
   type RepoGitOptions,
+  withObjects,
 } from './mission-repo.ts'
 import { moveObjects } from './move-objects.ts'
 import { recordTree, type TreeOptions } from './working-tree.ts'
@@ -55,6 +55,11 @@ export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions):
       `${repo.directory} has no git repo of its own`,
       'Its .git directory was removed or replaced.',
     )
+  if (!existsSync(repo.library))
+    throw new AgencError(
+      `cannot keep the work, because its repo is no longer in the library: ${repo.library}`,
+      'Add it again with: agenc repo add',
+    )
   const low = { signal: options.signal, isLow: options.isLow }
   await sweepStaging(repo.library)
   const staging = makeStaging(repo.library)
@@ -85,7 +90,7 @@ export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions):
 
 /** git writes new objects to `staging`, so that nothing stays behind if it fails. */
 function inStaging(staging: string, others: readonly string[]): NodeJS.ProcessEnv {
-  return { GIT_OBJECT_DIRECTORY: staging, GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(others) }
+  return { GIT_OBJECT_DIRECTORY: staging, ...withObjects(others) }
 }
 
 const branchRefs = 'refs/heads/'

@@ -6,6 +6,7 @@ import { repoConfig } from '../mission/effective-settings.ts'
 import { fetchMissionSubmodules, runSetup, setupSkipped, submodulesLeftOut } from '../mission/repo-setup.ts'
 import { submodulePaths } from '../repo/submodules.ts'
 import type { Guard } from '../system/guard.ts'
+import { portVariables } from '../system/port-block.ts'
 import { endTree, listTree } from '../system/process-tree.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
 import type { Run } from './run-mission.ts'
@@ -60,15 +61,16 @@ export async function setUpRepo(
   try {
     const missing = lacksSubmodules ? await fetchMissionSubmodules(context, paths, givenUp.signal) : []
     if (missing.length > 0) alertUser(run, mission, `starts without submodules: ${missing.join(', ')}`)
-    if (setup !== undefined) await runSetup(context, paths, setup)
+    if (setup !== undefined)
+      await runSetup(context, paths, setup, portVariables(missions.get(id)!.first_port))
     missions.change(id, { setup_pending: 0 })
   } catch (error) {
     if (signals.received === null) throw error
   }
 }
 
-/** The lines above vanish when Claude takes the screen. */
-function alertUser({ surface }: Run, mission: MissionRecord, words: string): void {
+/** Lines in the window vanish when Claude takes the screen. */
+export function alertUser({ surface }: Run, mission: MissionRecord, words: string): void {
   surface.show(mission, { state: 'starting', waitingFor: null, isDone: false })
   surface.alert(words)
 }

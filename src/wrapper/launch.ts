@@ -3,7 +3,7 @@ import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { withStore } from '../db/with-store.ts'
 import { ExitCode, isCancelled } from '../errors.ts'
-import { missionDirectory } from '../mission/mission-directory.ts'
+import { startDirectory } from '../mission/mission-directory.ts'
 import { windowLabels } from '../mission/naming.ts'
 import { missionService } from '../mission/open-service.ts'
 import { hasTerminal } from '../surface/terminal.ts'
@@ -125,7 +125,7 @@ async function openMissionWindow(
   await startReserved(context, db, mission, async command => {
     const opened = await openWindowFrom(from, {
       labels: windowLabels(mission),
-      directory: missionDirectory(context.paths, mission),
+      directory: startDirectory(context.paths, mission),
       command,
       environment: wrapperEnvironment(mission, parent),
       parent,

@@ -2,7 +2,7 @@ import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError, usageError } from '../errors.ts'
-import { missionDirectory } from '../mission/mission-directory.ts'
+import { startDirectory } from '../mission/mission-directory.ts'
 import { windowLabels } from '../mission/naming.ts'
 import { hasTerminal } from '../surface/terminal.ts'
 import { configureSession } from '../tmux/configure.ts'
@@ -29,7 +29,7 @@ export async function openInSession(
   const { self, paths } = context
   const environment = wrapperEnvironment(mission, null)
   const labels = windowLabels(mission)
-  const window = { labels, directory: missionDirectory(paths, mission), command, environment, self }
+  const window = { labels, directory: startDirectory(paths, mission), command, environment, self }
   if (askForSession(tmux).kind === 'there')
     return openWindow(tmux, { ...window, parent: null, after: null, focus, isOld }).pid
   const first = { name: mission.id, directory: window.directory, command, environment }

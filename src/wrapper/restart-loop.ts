@@ -11,6 +11,7 @@ import { guardedPlaces } from '../mission/guarded-places.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import { shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
+import { portVariables } from '../system/port-block.ts'
 import { ApprovalLog } from './approval-log.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { stateAtStart } from './claude-state.ts'
@@ -157,6 +158,7 @@ export class RestartLoop {
     const launch = await agent.prepare({
       missionId: mission.id,
       directory: missionDirectory(context.paths, mission),
+      variables: portVariables(mission.first_port),
       conversation: conversationOf(mission, context.env),
       mode: source === 'claude' ? null : mode,
       model: effectiveModel(mission, this.#config),

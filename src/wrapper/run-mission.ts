@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Agent } from '../claude/agent.ts'
 import { interactiveClaude } from '../claude/interactive.ts'
 import type { Config } from '../config/schema.ts'
@@ -15,6 +16,7 @@ import { missionService } from '../mission/open-service.ts'
 import type { MissionService } from '../mission/service.ts'
 import { reserveNote, type StoredEnding, writeNote } from '../mission/wrapper-note.ts'
 import type { MissionId } from '../mission-id.ts'
+import type { MissionPaths } from '../paths.ts'
 import { waitForEnter } from '../surface/error-screen.ts'
 import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
@@ -28,10 +30,13 @@ import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import { checkGivenDirectory } from './check-directory.ts'
 import type { Ending } from './ending.ts'
 import { storeFollower } from './follow-store.ts'
+import { givePorts } from './give-ports.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
 import { type Log, openLog } from './log.ts'
+import { makeOrderedCopy } from './make-copy.ts'
 import { rebuildCopy } from './rebuild-copy.ts'
 import { RestartLoop } from './restart-loop.ts'
+import { writeShellPlace } from './shell-place.ts'
 import { SignalListener } from './signal-policy.ts'
 
 const retryMs = 1_000
@@ -111,9 +116,14 @@ async function runUnderLease(
   try {
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
-    await rebuildCopy(run, before)
+    await makeOrderedCopy(run, before, config)
+    await rebuildCopy(run, run.missions.get(id) ?? before, config)
+    enterDirectory(paths)
     checkGivenDirectory(run, before)
-    await setUpRepo(run, before, config, guard)
+    await givePorts(run, before, config)
+    const mission = run.missions.get(id) ?? before
+    writeShellPlace(context.paths, mission)
+    await setUpRepo(run, mission, config, guard)
     ending = await loop.run()
     return ending
   } finally {
@@ -124,6 +134,11 @@ async function runUnderLease(
       if (await endRun(run, own, ending)) void guard?.dismiss()
     } else await giveUp(run, before, own, guard)
   }
+}
+
+/** The window may have been opened before the working copy was there. tmux asks this process where it is. */
+function enterDirectory({ root, agent }: MissionPaths): void {
+  if (process.cwd() === root && existsSync(agent)) process.chdir(agent)
 }
 
 /** Cleans up after a failed start. The FIFO is removed first: once the lease ends, it may belong to another wrapper. */

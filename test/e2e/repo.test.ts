@@ -47,6 +47,7 @@ test('add, ls, trust, update and rm', () => {
     path,
     trusted: null,
     missions: 0,
+    disk_bytes: expect.any(Number),
     added_at: time,
     updated_at: time,
   })

@@ -9,7 +9,7 @@ import { pathsAt } from '../../src/paths.ts'
 import { libraryPath } from '../../src/repo/library.ts'
 import { createWorkingCopy, remotesOf } from '../../src/repo/working-copy.ts'
 import { type Ran, type Sandbox, sandbox } from './cli.ts'
-import { type GitBench, gitBench, writeBelow } from './git.ts'
+import { fakeSsh, type GitBench, gitBench, writeBelow } from './git.ts'
 import { storeMissions } from './missions.ts'
 
 /** A bare server, the user's checkout of it, and missions on it whose Claude does not run. */
@@ -54,11 +54,13 @@ export function landingBox({
   trust = false,
 }: LandingSetup = {}): LandingBox {
   const box = sandbox()
+  Object.assign(box.env, fakeSsh(box.root))
   const bench = gitBench(box.root, box.env)
+  const url = `ssh://host${join(box.root, server)}`
   bench.repo('seed', files)
   bench.git('.', 'clone', '--quiet', '--bare', 'seed', server)
-  bench.git('.', 'clone', '--quiet', server, checkout)
-  const address = from === 'server' ? `file://${join(box.root, server)}` : join(box.root, checkout)
+  bench.git('.', 'clone', '--quiet', url, checkout)
+  const address = from === 'server' ? url : join(box.root, checkout)
   const added = box.agenc(['repo', 'add', address, trust ? '--trust' : '--no-trust'])
   if (added.exitCode !== 0) throw new Error(added.stderr)
   const repo = added.stdout.trim()

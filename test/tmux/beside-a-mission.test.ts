@@ -92,6 +92,27 @@ test('prefix a c opens the window right after the mission’s', async () => {
   expect(box.windows().map(({ mission }) => mission)).toEqual([a.mission, '', b.mission])
 })
 
+test('a shell beside a mission in a directory of the user starts there, with the ports of the mission', async () => {
+  const box = sessionBox()
+  const a = await box.start()
+  box.addRepo('my app')
+  const dir = join(box.root, 'sources', 'my app')
+  const made = box.agenc(['mission', 'new', '--dir', dir], { env: box.inside(a.id) })
+  const id = made.stdout.trim()
+  const { ports, tmux_window } = await box.waitForState(id, 'idle')
+  expect(box.tmux('display-message', '-p', '-t', tmux_window!, '#{pane_current_path}')).toBe(`${dir}\n`)
+  const terminal = box.attach()
+  await terminal.waitForText(/my.app/)
+  const before = panes(box)
+  await press(box, terminal, 'a', 'c')
+  const { pane } = await opened(box, before)
+  expect(await runIn(box, pane, 'pwd')).toBe(`${dir}\n`)
+  expect(ports).toHaveLength(10)
+  expect(await runIn(box, pane, 'echo $AGENC_PORT $AGENC_PORT_0 $AGENC_PORT_9')).toBe(
+    `${ports[0]} ${ports[0]} ${ports[9]}\n`,
+  )
+})
+
 test('a directory that the user asks for is kept, and a window that is not beside a mission has none', async () => {
   const box = sessionBox()
   const a = await box.start()

@@ -110,11 +110,34 @@ test('an update follows new, moved and deleted branches and tags, and a new defa
   bench.git('src/app', 'tag', '--delete', 'dropped')
   bench.git('src/app', 'commit', '--quiet', '--amend', '--allow-empty', '--message', 'rewritten')
   bench.git('src/app', 'tag', '--force', 'moved')
-  bench.git('src/app', 'switch', '--quiet', '--create', 'trunk')
+  bench.git('src/app', 'branch', '--move', 'main', 'trunk')
   await updateInLibrary(bench.tools, path)
   const refs = ['for-each-ref', '--format=%(objectname) %(refname)']
   expect(bench.git('repos/local/src/app', ...refs)).toBe(bench.git('src/app', ...refs))
   expect(bench.git('repos/local/src/app', 'symbolic-ref', 'HEAD')).toBe('refs/heads/trunk')
+})
+
+test('the default branch of a directory is not the one that is checked out there', async () => {
+  const bench = gitBench()
+  bench.repo('src/app')
+  bench.git('src/app', 'switch', '--quiet', '--create', 'feature')
+  const path = await add(bench, './src/app')
+  const head = () => bench.git('repos/local/src/app', 'symbolic-ref', 'HEAD')
+  expect(head()).toBe('refs/heads/main')
+  bench.git('src/app', 'switch', '--quiet', '--create', 'other')
+  await updateInLibrary(bench.tools, path)
+  expect(head()).toBe('refs/heads/main')
+})
+
+test('the default branch of a bare repo is the one that its HEAD names', async () => {
+  const bench = gitBench()
+  bench.repo('src/app')
+  bench.git('src/app', 'branch', 'stable')
+  bench.git('.', 'clone', '--quiet', '--bare', 'src/app', 'hub/app.git')
+  const path = await add(bench, './hub/app.git')
+  bench.git('hub/app.git', 'symbolic-ref', 'HEAD', 'refs/heads/stable')
+  await updateInLibrary(bench.tools, path)
+  expect(bench.git('repos/local/hub/app', 'symbolic-ref', 'HEAD')).toBe('refs/heads/stable')
 })
 
 test('an update from an unreachable remote keeps the branches', async () => {

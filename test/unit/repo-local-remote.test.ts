@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { addToLibrary, updateInLibrary } from '../../src/repo/library.ts'
 import type { RepoId } from '../../src/repo/reference.ts'
 import { sourceOf } from '../../src/repo/repo-source.ts'
-import { createWorkingCopy, remotesOf } from '../../src/repo/working-copy.ts'
+import { createWorkingCopy, remotesOf, type Start } from '../../src/repo/working-copy.ts'
 import { type GitBench, gitBench } from '../helpers/git.ts'
 
 const library = 'repos/local/src/app'
@@ -30,7 +30,7 @@ async function add(bench: GitBench): Promise<void> {
 }
 
 /** Creates a working copy as a mission gets it, and returns a git for it. */
-async function copy(bench: GitBench, name = 'copy'): Promise<(...args: string[]) => string> {
+async function copy(bench: GitBench, name = 'copy', start?: Start): Promise<(...args: string[]) => string> {
   const { url } = sourceOf(bench.tools, join(bench.root, 'src/app'), '/')
   const source = join(bench.root, library)
   const remotes = remotesOf(bench.tools, { id: 'local/src/app' as RepoId, url, library: source })
@@ -39,6 +39,7 @@ async function copy(bench: GitBench, name = 'copy'): Promise<(...args: string[])
     source,
     destination: join(bench.root, name, 'agent'),
     ...remotes,
+    ...(start ? { start } : {}),
   })
   return (...args) => bench.git(`${name}/agent`, ...args)
 }
@@ -81,9 +82,9 @@ test('a branch that both have is switched to as that of origin, and any branch i
 
 test('a mission that starts on an unpushed branch tracks nothing, so that git asks before it is pushed', async () => {
   const bench = withOrigin()
-  bench.git('src/app', 'switch', '--quiet', 'wip')
   await add(bench)
-  const git = await copy(bench)
+  const commit = bench.git('src/app', 'rev-parse', 'wip')
+  const git = await copy(bench, 'copy', { commit, branch: 'wip', isNew: false })
   expect(git('status', '--short', '--branch')).toBe('## wip')
 })
 

@@ -87,7 +87,7 @@ test('an empty repo starts on the branch that its first commit creates', async (
 test('an unusual default branch is checked out', async () => {
   const bench = gitBench()
   bench.repo('src/app')
-  bench.git('src/app', 'switch', '--quiet', '--create', 'release/2.0')
+  bench.git('src/app', 'branch', '--move', 'main', 'release/2.0')
   await copyOf(bench)
   expect(bench.git('mission/agent', 'status', '--short', '--branch')).toBe(
     '## release/2.0...origin/release/2.0',

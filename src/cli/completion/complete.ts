@@ -43,6 +43,8 @@ function valuesFrom(context: Context, settings: CommandTree['settings']): Values
       case 'repo':
       case 'repos':
         return except(before, (await storedNames()).repos(context))
+      case 'ref':
+        return (await storedNames()).branches(context, before[0])
       case 'dir':
         return 'dirs'
       case 'key':

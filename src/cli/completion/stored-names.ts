@@ -7,6 +7,7 @@ import { cleanText } from '../../io/text.ts'
 import { type Status, statusesOf } from '../../mission/mission-status.ts'
 import { repoOrDirectory } from '../../mission/naming.ts'
 import { shortId } from '../../mission-id.ts'
+import { libraryPath } from '../../repo/library.ts'
 import { displayRepo } from '../../repo/reference.ts'
 import type { Candidate } from './candidates.ts'
 
@@ -79,4 +80,15 @@ export function repos(context: Context): Promise<Candidate[]> {
 
 export function repoIds(context: Context): Promise<string[]> {
   return readStore(context, db => (db ? listRepos(db).map(({ id }) => id) : []))
+}
+
+/** The branches of the repo that the user named. */
+export async function branches(context: Context, word: string | undefined): Promise<Candidate[]> {
+  if (word === undefined) return []
+  const { resolveRepo } = await import('../../repo/choose-repo.ts')
+  const { branchNames } = await import('../../repo/start-point.ts')
+  const id = resolveRepo(word, await repoIds(context))
+  const { exec, env, paths } = context
+  const names = branchNames({ exec, env, id, path: libraryPath(paths.repos, id) })
+  return names.map(name => ({ value: name, description: 'branch' }))
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { defineCommand } from '../../cli/command.ts'
 import { parseConfig } from '../../config/check.ts'
 import { readConfigText } from '../../config/read.ts'
+import { configuredRepos } from '../../config/repo-names.ts'
 import type { Config } from '../../config/schema.ts'
 import { editPrefix, emptyConfig, replaceConfig, writeSchemaInto } from '../../config/write.ts'
 import { type Context, isInteractive } from '../../context.ts'
@@ -14,6 +15,7 @@ import { makeTemporaryDirectory } from '../../io/temporary-directory.ts'
 import { cleanText } from '../../io/text.ts'
 import { editFile } from '../../io/text-editor.ts'
 import { checkMode } from '../../mission/check-mode.ts'
+import { repoConfig } from '../../mission/effective-settings.ts'
 import type { Paths } from '../../paths.ts'
 import { makerMark } from '../../system/maker.ts'
 
@@ -56,8 +58,9 @@ async function editCopy(context: Context, copy: string): Promise<void> {
   }
 }
 
-async function warnOfModes(context: Context, { claude, repos }: Config): Promise<void> {
-  const modes = [claude, ...Object.values(repos)].flatMap(({ permission_mode }) => permission_mode ?? [])
+async function warnOfModes(context: Context, config: Config): Promise<void> {
+  const ofRepos = configuredRepos(config).map(repo => repoConfig(repo, config))
+  const modes = [config.claude, ...ofRepos].flatMap(settings => settings?.permission_mode ?? [])
   for (const mode of new Set(modes)) await checkMode(context, mode)
 }
 

@@ -1,5 +1,6 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { configFromText, defaultConfig, readConfigText } from '../../config/read.ts'
+import { configuredRepos } from '../../config/repo-names.ts'
 import type { Config } from '../../config/schema.ts'
 import { type Setting, settings, showValue, valueAt } from '../../config/settings.ts'
 import { printTable } from '../../io/table.ts'
@@ -49,7 +50,7 @@ function listSettings(config: Config, file: unknown): Row[] {
 /** Settings per repo are listed only for repos that have some. */
 function perRepo(setting: Setting, config: Config): Setting[] {
   if (!setting.path.includes('*')) return [setting]
-  return Object.keys(config.repos).map(repo => ({
+  return configuredRepos(config).map(repo => ({
     ...setting,
     key: setting.key.replace('*', () => repo),
     path: setting.path.map(name => (name === '*' ? repo : name)),

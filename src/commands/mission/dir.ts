@@ -1,5 +1,6 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
+import { awaitCopy } from '../../mission/await-copy.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionDirectory } from '../../mission/mission-directory.ts'
 import { requireDirectory } from '../../work/rebuild-directory.ts'
@@ -17,6 +18,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   async run(context, { mission: word, json }) {
     const mission = await readStore(context, db => chooseMission(context, db, word))
     const { id } = mission
+    await awaitCopy(context, id)
     const dir = missionDirectory(context.paths, mission)
     requireDirectory(context, mission)
     context.out.line(json ? JSON.stringify({ id, dir }) : dir)

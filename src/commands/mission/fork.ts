@@ -44,6 +44,8 @@ export default defineCommand<Input>({
       requireDirectory(context, original)
       const fork = await createMission(context, db, {
         source: copyOf(context, original),
+        copy: null,
+        pullRequest: null,
         repo: original.repo,
         parentId: original.id,
         name: name === undefined ? original.name : missionName(name),

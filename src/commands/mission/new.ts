@@ -9,8 +9,10 @@ import type { Database } from '../../db/open-store.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
+import { age } from '../../io/relative-time.ts'
 import { checkMode } from '../../mission/check-mode.ts'
-import { createMission, submodulesOf } from '../../mission/create.ts'
+import { findPullRequest, libraryRepo, refuseBadStart } from '../../mission/check-start.ts'
+import { createMission, type MissionWish } from '../../mission/create.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
@@ -19,7 +21,9 @@ import { missionName } from '../../mission/naming.ts'
 import { submodulesLeftOut } from '../../mission/repo-setup.ts'
 import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
+import type { PullRequest } from '../../repo/pull-request.ts'
 import { looksLikePath } from '../../repo/reference.ts'
+import { hasSubmodules } from '../../repo/start-point.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 import { windowOptions } from './window-options.ts'
 
@@ -27,6 +31,10 @@ interface Input {
   repo?: string
   blank?: boolean
   clone?: string
+  base?: string
+  branch?: string
+  pr?: string
+  offline?: boolean
   dir?: string
   force?: boolean
   prompt?: string
@@ -50,6 +58,19 @@ export default defineCommand<Input>({
   options: [
     { flags: '--blank', description: 'start in an empty directory instead of a repo' },
     { flags: '--clone <mission>', description: "copy another mission's directory" },
+    {
+      flags: '--base <ref>',
+      description: "start on this branch, tag or commit (default: the repo's default branch)",
+    },
+    {
+      flags: '--branch <name>',
+      description: 'name its branch, or continue this one if the remote has it',
+    },
+    {
+      flags: '--pr <number>',
+      description: 'start on the head of a pull request (or merge request) of the repo',
+    },
+    { flags: '--offline', description: 'start on what the library has, without fetching' },
     { flags: '--dir <path>', description: 'work in this directory itself, instead of a copy of a repo' },
     { flags: '--force', description: 'use --dir even if another mission works there, or for your home' },
     { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
@@ -66,12 +87,17 @@ export default defineCommand<Input>({
     },
     ...windowOptions,
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
-    { flags: '--form', description: 'ask for prompt, name, mode, approvals and model', hidden: true },
+    {
+      flags: '--form',
+      description: 'ask for prompt, name, mode, approvals, model, base and branch',
+      hidden: true,
+    },
     jsonOption,
   ],
   examples: [
     'agenc mission new owner/name',
     'agenc mission new .',
+    'agenc mission new owner/name --base v1.2 --branch fix/login',
     'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
   ],
@@ -90,10 +116,17 @@ export default defineCommand<Input>({
   },
 })
 
+function isOnRepo({ blank, clone, dir }: Input): boolean {
+  return !blank && clone === undefined && dir === undefined
+}
+
 async function filledIn(context: Context, input: Input): Promise<Input> {
   if (!isInteractive(context)) throw usageError('Not a terminal.', 'Omit --form, and use the other options.')
   const { askForMission } = await import('../../mission/new-mission-form.ts')
-  return { ...input, ...(await askForMission(context)) }
+  return {
+    ...input,
+    ...(await askForMission(context, { isOnRepo: isOnRepo(input) })),
+  }
 }
 
 async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
@@ -106,9 +139,16 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
     if (!isInNewWindow) findClaude(claude.command, context.env)
     const { source, repo, parentId } = await chooseSource(context, db, input)
+    refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
+    const pullRequest =
+      repo === null || input.pr === undefined
+        ? null
+        : await findPullRequest(context, getRepo(db, repo)!, Number(input.pr), input.offline ?? false)
     const created = await createMission(context, db, {
       source,
       repo,
+      copy: source.kind === 'repo' ? copyWish(input, pullRequest) : null,
+      pullRequest,
       parentId: parentId ?? startedBy(context, db),
       name: input.name === undefined ? null : missionName(input.name),
       permissionMode: input.permissionMode ?? null,
@@ -129,10 +169,21 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
   return isInNewWindow ? 0 : launch(mission)
 }
 
+function copyWish({ base, branch, offline }: Input, pullRequest: PullRequest | null): MissionWish['copy'] {
+  const name = pullRequest === null ? branch : `pr-${pullRequest.number}`
+  return {
+    base: base ?? null,
+    ...(name === undefined ? {} : { branch: name }),
+    isNamed: branch !== undefined,
+    pullRequest: pullRequest?.ref ?? null,
+    isOffline: offline ?? false,
+  }
+}
+
 /** The new window says it too, but the user may not look there. */
-function sayWhatIsLeftOut(context: Context, { id, repo }: MissionRecord, source: DirectorySource): void {
+function sayWhatIsLeftOut(context: Context, { repo }: MissionRecord, source: DirectorySource): void {
   if (repo === null || source.kind !== 'repo' || source.isTrusted) return
-  if (submodulesOf(context, id).length > 0) context.err.line(submodulesLeftOut(repo))
+  if (hasSubmodules(libraryRepo(context, repo))) context.err.line(submodulesLeftOut(repo))
 }
 
 /** The mission whose Claude starts this one. */
@@ -141,7 +192,8 @@ function startedBy({ env }: Context, db: Database): MissionId | null {
   return id !== undefined && isMissionId(id) && getMission(db, id) !== undefined ? id : null
 }
 
-function refuseContradictions({ repo, blank, clone, dir, force, approve }: Input): void {
+function refuseContradictions(input: Input): void {
+  const { repo, blank, clone, dir, force, approve } = input
   if ([repo, blank, clone, dir !== undefined].filter(Boolean).length > 1) {
     throw usageError(
       'a repo, --blank, --clone and --dir exclude each other',
@@ -150,6 +202,7 @@ function refuseContradictions({ repo, blank, clone, dir, force, approve }: Input
   }
   if (force && dir === undefined) throw usageError('--force has a meaning only with --dir')
   if (approve !== undefined) parseApprove(approve)
+  refuseBadStart(input, { isOnRepo: isOnRepo(input) })
 }
 
 interface Chosen {
@@ -179,8 +232,8 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
   }
   const repo = input.blank ? null : await chooseRepo(context, db, input.repo)
   if (repo === null) return { source: { kind: 'blank' }, repo: null, parentId: null }
-  const { url, trusted } = getRepo(db, repo)!
-  return { source: { kind: 'repo', id: repo, url, isTrusted: trusted === 1 }, repo, parentId: null }
+  const isTrusted = getRepo(db, repo)!.trusted === 1
+  return { source: { kind: 'repo', id: repo, isTrusted }, repo, parentId: null }
 }
 
 /** The directory of a mission stands for the mission's repo. */
@@ -212,6 +265,10 @@ async function chooseRepo(context: Context, db: Database, word: string | undefin
     throw usageError('No repo given.', "Name one, or pass --blank; 'agenc repo ls' lists them.")
   const { pick } = await import('../../io/picker.ts')
   const { repoChoices } = await import('../../repo/catalogue.ts')
-  const choices = repoChoices(db).map(({ repo, label }) => ({ value: repo, cells: [label] }))
+  const now = context.now()
+  const choices = repoChoices(db).map(({ repo, label, base }) => ({
+    value: repo,
+    cells: [label, base === null ? '' : `${base.label}, ${age(base.at, now)} old`],
+  }))
   return pick(context, 'New mission: pick a repo', choices)
 }

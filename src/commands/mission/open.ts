@@ -5,6 +5,7 @@ import type { Choice } from '../../editor/choose-editor.ts'
 import { commandAt, configuredEditor, openWithWindow } from '../../editor/open-editor.ts'
 import { runsInTerminal } from '../../editor/terminal-editors.ts'
 import { usageError } from '../../errors.ts'
+import { awaitCopy } from '../../mission/await-copy.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { missionNow } from '../../mission/mission-now.ts'
 import { currentWindow, type WindowId } from '../../tmux/current-window.ts'
@@ -23,7 +24,10 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   options: [jsonOption],
   examples: ['agenc mission open 3f2a', 'agenc config set editor.name zed'],
   async run(context, { mission: word, json }) {
-    const mission = await missionNow(context, word, requireDirectory)
+    const mission = await missionNow(context, word, async (context, mission) => {
+      await awaitCopy(context, mission.id)
+      requireDirectory(context, mission)
+    })
     const choice = await configuredEditor(context)
     if (runsInTerminal(choice, context.env)) return openInTerminal(context, mission, choice, json)
     const editor = await openWithWindow(context, choice, mission.dir)

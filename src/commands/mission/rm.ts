@@ -2,18 +2,20 @@ import { existsSync } from 'node:fs'
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { getMission, listHeldMissions, type MissionRecord } from '../../db/missions.ts'
+import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
 import { cleanText } from '../../io/text.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
-import { whatWouldBeLost } from '../../mission/remove.ts'
 import { missionTitle, tell, tellDone } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
+import { whatHasNotArrived } from '../../work/arrived.ts'
 import { whatOnlyLibraryHas } from '../../work/kept-work.ts'
+import { missionRepo } from '../../work/mission-repo.ts'
 import { collectPurged, purgeMission } from '../../work/purge-mission.ts'
 import { removeKeepingWork } from '../../work/remove-mission.ts'
 import { endClaudeLeftBehind, refuseLiveClaude } from '../../wrapper/stop-missions.ts'
@@ -48,7 +50,7 @@ export default defineCommand<Input>({
       const missions = await chooseMissions(context, db, words, picker, { removed: purge })
       const check = async () => {
         for (const { id } of missions) refuseRunning(context, getMission(db, id))
-        if (!force) for (const mission of missions) await refuseUnsavedWork(context, mission, purge)
+        if (!force) for (const mission of missions) await refuseUnsavedWork(context, db, mission, purge)
       }
       await check()
       const titles = missions.map(missionTitle).join(', ')
@@ -108,16 +110,21 @@ function refuseRunning(context: Context, mission: MissionRecord | undefined): vo
   )
 }
 
-async function refuseUnsavedWork(context: Context, mission: MissionRecord, purge: boolean): Promise<void> {
+async function refuseUnsavedWork(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  purge: boolean,
+): Promise<void> {
   const isThere = existsSync(context.paths.mission(mission.id).agent)
   const losses = isThere
-    ? whatWouldBeLost(context, mission)
-    : purge
-      ? await whatOnlyLibraryHas(context, mission)
+    ? await whatHasNotArrived(context, db, mission)
+    : purge && mission.repo !== null && mission.dir === null
+      ? await whatOnlyLibraryHas(missionRepo(context, mission))
       : []
   if (losses.length === 0) return
   throw new AgencError(
     `${missionTitle(mission)} has work that exists only here`,
-    [...losses.map(loss => `  ${loss}`), 'Commit and push it, or delete it with --force.'].join('\n'),
+    [...losses.map(loss => `  ${loss}`), 'Land it with pull or push, or delete it with --force.'].join('\n'),
   )
 }

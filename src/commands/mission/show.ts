@@ -2,7 +2,7 @@ import { isHeld } from '../../approvals/hold.ts'
 import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
-import { localTime } from '../../io/relative-time.ts'
+import { age, localTime } from '../../io/relative-time.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeRows, type MissionRow } from '../../mission/list.ts'
@@ -10,6 +10,7 @@ import type { ConflictJson, MissionJson } from '../../mission/mission-json.ts'
 import { repoOrDirectory } from '../../mission/naming.ts'
 import { stateWord } from '../../mission/state-word.ts'
 import { type MissionId, shortId } from '../../mission-id.ts'
+import { baseLabel } from '../../repo/start-point.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   arguments: [{ name: 'mission', description: "its name or id (the start is enough), or '.'" }],
@@ -39,6 +40,8 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
     ['repo', mission.repo ?? repoOrDirectory(mission)],
     ['state', stateWord(mission, row)],
     ['since', time(mission.waiting_since)],
+    ['branch', mission.branch],
+    ['base', mission.base && `${baseLabel(mission.base)}, ${age(mission.base.at, now)} old`],
     ['directory', mission.dir],
     ['permissions', `${mode} (${mission.permission_mode_source})`],
     ['approvals', `${mission.approve}${isHeld ? ', approvals are paused' : ''}`],

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { countMissionsByRepo } from '../../db/missions.ts'
 import { listRepos } from '../../db/repos.ts'
 import { readStore } from '../../db/with-store.ts'
+import { formatBytes } from '../../io/disk-size.ts'
 import { ago } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
@@ -40,6 +41,7 @@ function printRepos({ out, now }: Context, repos: readonly RepoJson[]): void {
       style: row => (repos[row]!.trusted ? 'green' : 'dim'),
     },
     { title: 'MISSIONS', cells: repos.map(({ missions }) => String(missions)) },
+    { title: 'SIZE', cells: repos.map(({ disk_bytes }) => formatBytes(disk_bytes)) },
     { title: 'UPDATED', cells: repos.map(({ updated_at }) => ago(updated_at, time)) },
     { title: 'PATH', cells: repos.map(({ path }) => cleanText(path)), shrinks: true },
   ])

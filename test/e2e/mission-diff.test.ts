@@ -1,0 +1,256 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { ChangedFile } from '../../src/work/git-diff.ts'
+import { expectUsageError } from '../helpers/records.ts'
+import { waitFor } from '../helpers/wait.ts'
+import { type WorkBox, workBox } from '../helpers/work.ts'
+
+interface DiffJson {
+  mission: string
+  base: string | null
+  files: ChangedFile[]
+}
+
+const diff = ({ agenc, id }: WorkBox, ...args: string[]) => agenc(['mission', 'diff', id, ...args])
+const diffJson = ({ agencJson, id }: WorkBox, ...args: string[]) => agencJson<DiffJson>(['diff', id, ...args])
+const names = (box: WorkBox, ...args: string[]) =>
+  diff(box, '--name-only', ...args)
+    .stdout.split('\n')
+    .filter(Boolean)
+
+describe('what is shown', () => {
+  test('everything since the base: committed, changed, new, and not what git ignores', async () => {
+    const box = await workBox()
+    box.write({ committed: 'a\n' })
+    box.git('add', 'committed')
+    box.git('commit', '-qm', 'one')
+    box.write({ 'README.md': 'hello\nworld\n', 'new file': 'x\n', ignored: 'y\n' })
+    box.git('add', '--intent-to-add', 'new file')
+    const index = readFileSync(join(box.directory, '.git/index'))
+    expect(names(box)).toEqual(['README.md', 'committed', 'new file'])
+    expect(names(box, '--uncommitted')).toEqual(['README.md', 'new file'])
+    expect(diff(box).stdout).toContain('@@ -1 +1,2 @@\n hello\n+world\n')
+    expect(diff(box, '--stat').stdout).toContain(' 3 files changed, 3 insertions(+)\n')
+    expect(diff(box, '--stat', '--patch').stdout).toMatch(/3 files changed[\s\S]*\+world/)
+    expect(readFileSync(join(box.directory, '.git/index'))).toEqual(index)
+  })
+
+  test('JSON has every file with its status, and no numbers for a binary one', async () => {
+    const text = Array.from({ length: 30 }, (_, row) => `row ${row}\n`).join('')
+    const box = await workBox({ 'old name': text, gone: 'x\n', turned: 'x\n', 'a b': 'x\r\ny\r\n' })
+    box.git('mv', 'old name', 'new ü\nname')
+    rmSync(join(box.directory, 'gone'))
+    rmSync(join(box.directory, 'turned'))
+    symlinkSync('a b', join(box.directory, 'turned'))
+    box.write({ 'a b': 'x\r\nz\r\n', binary: 'a\0b' })
+    const { mission, base, files } = diffJson(box)
+    expect({ mission, base }).toEqual({ mission: box.id, base: box.git('rev-parse', 'HEAD') })
+    const plain = { old_path: null, binary: false }
+    expect(files).toEqual([
+      { ...plain, path: 'a b', status: 'modified', insertions: 1, deletions: 1 },
+      { ...plain, path: 'binary', status: 'added', insertions: null, deletions: null, binary: true },
+      { ...plain, path: 'gone', status: 'deleted', insertions: 0, deletions: 1 },
+      { ...plain, path: 'new ü\nname', old_path: 'old name', status: 'renamed', insertions: 0, deletions: 0 },
+      { ...plain, path: 'turned', status: 'type_changed', insertions: 1, deletions: 1 },
+    ])
+  })
+
+  test('one turn, or the latest', async () => {
+    const box = await workBox()
+    await box.endTurn({ a: '1\n' })
+    await box.endTurn({ b: '2\n', a: '1\n2\n' })
+    box.write({ later: 'x\n' })
+    expect(names(box, '--turn', '1')).toEqual(['a'])
+    expect(names(box, '--last')).toEqual(['a', 'b'])
+    expect(diffJson(box, '--last').files[0]).toMatchObject({ path: 'a', status: 'modified', insertions: 1 })
+    expect(names(box)).toEqual(['a', 'b', 'later'])
+    const unknown = diff(box, '--turn', '7')
+    expect(unknown.exitCode).toBe(1)
+    expect(unknown.stderr).toMatch(/turn 7 .* was not recorded\nRecorded turns: 1 to 2\.\n/)
+    await box.endTurn()
+    await box.endTurn()
+    expect(diff(box, '--last')).toEqual({ exitCode: 0, stdout: '', stderr: 'Turn 4 has changed nothing.\n' })
+  })
+
+  test('nothing, in words, and without an error', async () => {
+    const box = await workBox()
+    const nothing = { exitCode: 0, stdout: '' }
+    expect(diff(box)).toMatchObject({
+      ...nothing,
+      stderr: expect.stringMatching(/^Nothing has changed since (main@)?[0-9a-f]{7}\.\n$/),
+    })
+    expect(diff(box, '--stat')).toMatchObject(nothing)
+    expect(diff(box, '--uncommitted')).toMatchObject({ ...nothing, stderr: 'Everything is committed.\n' })
+    expect(diffJson(box).files).toEqual([])
+    const unrecorded = diff(box, '--last')
+    expect(unrecorded.exitCode).toBe(1)
+    expect(unrecorded.stderr).toMatch(/no turn of .* has been recorded yet\nIts files are recorded when/)
+  })
+
+  test('the work of others that was merged into the mission does not count', async () => {
+    const box = await workBox()
+    box.write({ own: 'x\n' })
+    box.git('add', '.')
+    box.git('commit', '-qm', 'own')
+    box.bench.commit('src/app', { theirs: 'y\n' })
+    box.agenc(['repo', 'update'])
+    box.git('pull', '-q', '--no-rebase', '--no-edit', join(box.root, 'src/app'), 'main')
+    expect(names(box)).toEqual(['own'])
+  })
+
+  test('a mission whose directory or repo is gone: its last recorded state', async () => {
+    const box = await workBox()
+    await box.endTurn({ a: '1\n' })
+    rmSync(box.directory, { recursive: true })
+    expect(names(box)).toEqual(['a'])
+    expect(names(box, '--uncommitted')).toEqual(['a'])
+    expect(names(box, '--last')).toEqual(['a'])
+  })
+
+  test('a submodule that moved on, a detached HEAD, and a mission in the middle of a merge', async () => {
+    const box = await workBox({ file: 'base\n' })
+    box.git('checkout', '-q', '--detach')
+    box.write({ file: 'ours\n' })
+    box.git('commit', '-qam', 'ours')
+    box.git('checkout', '-q', '-b', 'other', 'HEAD^')
+    box.write({ file: 'theirs\n' })
+    box.git('commit', '-qam', 'theirs')
+    expect(() => box.git('merge', '-q', 'HEAD@{2}')).toThrow()
+    expect(diff(box).stdout).toContain('+<<<<<<< HEAD\n')
+    const commit = box.git('rev-parse', 'HEAD')
+    mkdirSync(join(box.directory, 'sub'))
+    box.git('update-index', '--add', '--cacheinfo', `160000,${commit},sub`)
+    expect(names(box)).toContain('sub')
+    expect(diff(box).stdout).toContain(`+Subproject commit ${commit}\n`)
+  })
+
+  test('20,000 changed files, and a huge one', async () => {
+    const box = await workBox()
+    for (let row = 0; row < 20_000; row++) writeFileSync(join(box.directory, `file-${row}`), `${row}\n`)
+    writeFileSync(join(box.directory, 'huge'), 'a long line of text, again and again\n'.repeat(400_000))
+    const { stdout } = await box.agencAsync(['diff', box.id, '--json'])
+    const { files } = JSON.parse(stdout) as DiffJson
+    expect(files).toHaveLength(20_001)
+    expect(files.at(-1)).toMatchObject({ path: 'huge', insertions: 400_000 })
+  })
+})
+
+test.each([
+  [['--last', '--turn', '1'], '--last and --turn exclude each other'],
+  [['--uncommitted', '--last'], '--uncommitted and turns exclude each other'],
+  [['--turn', '0'], '--turn needs the number of a turn, not "0"'],
+  [['--turn', 'x'], '--turn needs the number of a turn, not "x"'],
+  [['--stat', '--json'], '--stat, --name-only and --json exclude each other'],
+  [['--color', 'red'], '--color cannot be "red"'],
+])('%j is refused', async (args, message) => {
+  const { sandbox } = await import('../helpers/cli.ts')
+  expectUsageError(sandbox().agenc(['mission', 'diff', 'any', ...args]), message)
+})
+
+test('a mission without a repo says that there is nothing to compare with', async () => {
+  const box = await workBox()
+  const { id } = await box.create('--blank')
+  const done = box.agenc(['mission', 'diff', id])
+  expect(done.exitCode).toBe(1)
+  expect(done.stderr).toContain('has no repo\n')
+})
+
+describe('programs that a diff can run', () => {
+  /** A program that leaves a mark and prints a word. */
+  function program(box: WorkBox, name: string): { path: string; hasRun(): boolean } {
+    const path = join(box.root, name)
+    writeFileSync(path, `#!/bin/sh\ntouch '${path}.ran'\necho "shown by ${name}"\n[ -t 0 ] || cat\n`, {
+      mode: 0o755,
+    })
+    return { path, hasRun: () => existsSync(`${path}.ran`) }
+  }
+
+  test('those that the mission names are never run', async () => {
+    const box = await workBox({ 'file.txt': 'x\n' })
+    const evil = program(box, 'evil')
+    const settings = {
+      'diff.external': evil.path,
+      'diff.evil.command': evil.path,
+      'diff.evil.textconv': evil.path,
+      'filter.evil.clean': evil.path,
+      'core.pager': evil.path,
+      'pager.diff': evil.path,
+      'core.fsmonitor': evil.path,
+      'core.hooksPath': box.root,
+    }
+    for (const [key, value] of Object.entries(settings)) box.git('config', key, value)
+    box.write({ '.gitattributes': '* diff=evil\n*.bin filter=evil\n', 'file.txt': 'x\ny\n', 'a.bin': 'z\n' })
+    const terminal = box.terminal(['diff', box.id], { env: { PAGER: 'cat' }, rows: 60 })
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.screen()).toContain('+y')
+    expect(diff(box).stdout).toContain('+y')
+    expect(diff(box, '--last').exitCode).toBe(1)
+    expect(evil.hasRun()).toBe(false)
+  })
+
+  test("on a terminal the user's own pager and diff program show it; a pipe gets a plain patch", async () => {
+    const box = await workBox()
+    box.write({ 'README.md': 'hello\nworld\n' })
+    const [pager, external] = [program(box, 'pager'), program(box, 'external')]
+    box.bench.userConfig(
+      `[core]\npager = ${pager.path}\n[diff]\nexternal = ${external.path}\nnoprefix = true\n[color]\nui = always\n`,
+    )
+    expect(diff(box).stdout).toMatch(/^diff --git a\/README\.md b\/README\.md\n/)
+    expect([pager.hasRun(), external.hasRun()]).toEqual([false, false])
+    const terminal = box.terminal(['diff', box.id])
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.screen()).toContain('shown by pager')
+    expect(terminal.screen()).toContain('shown by external')
+    const byVariable = program(box, 'other')
+    const other = box.terminal(['diff', box.id], {
+      env: { GIT_EXTERNAL_DIFF: byVariable.path, GIT_PAGER: 'cat' },
+    })
+    expect(await other.exited).toBe(0)
+    expect(other.screen()).toContain('shown by other')
+  })
+})
+
+describe('in a pager', () => {
+  async function paged(env: NodeJS.ProcessEnv = {}) {
+    const box = await workBox()
+    await box.endTurn({ big: Array.from({ length: 20_000 }, (_, row) => `row ${row}\n`).join('') })
+    const terminal = box.terminal(['diff', box.id, '--last'], {
+      env: { PAGER: 'less', LESS: 'R', ...env },
+      rows: 20,
+    })
+    await terminal.waitForText('+row 5')
+    return { box, terminal }
+  }
+
+  test('q ends it without an error', async () => {
+    const { terminal } = await paged()
+    terminal.type('q')
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.raw()).toMatch(/: what has changed in turn 1\r\n/)
+  })
+
+  test('Ctrl-C is for the pager', async () => {
+    const { terminal } = await paged()
+    terminal.type('\u0003')
+    await waitFor('the next row', () => {
+      // The terminal throws away what was typed right after Ctrl-C.
+      terminal.type('j')
+      return terminal.screen().includes('+row 15')
+    })
+    terminal.type('q')
+    expect(await terminal.exited).toBe(0)
+  })
+})
+
+test('a mission is picked from a list, and `.` is the mission of this shell', async () => {
+  const box = await workBox()
+  box.write({ own: 'x\n' })
+  const terminal = box.terminal(['diff', '--stat'], { env: { PAGER: 'cat' } })
+  await terminal.waitForText('Show the changes of a mission')
+  terminal.type('\r')
+  expect(await terminal.exited).toBe(0)
+  expect(terminal.screen()).toContain('1 file changed')
+  const here = box.agenc(['diff', '.', '--name-only'], { env: { AGENC_HERE: box.id } })
+  expect(here.stdout).toBe('own\n')
+})
