@@ -10,7 +10,6 @@ import { missionService } from '../mission/open-service.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { askGit, gitFailed, runGit } from '../repo/git.ts'
 import { asUser } from './as-user.ts'
-import { pulledEvent } from './checkout.ts'
 import {
   type BranchStep,
   type Checkout,
@@ -22,6 +21,7 @@ import {
 } from './checkout-branch.ts'
 import { compose, isAncestor, type Way } from './compose.ts'
 import { findCheckout, refuseOtherRepo } from './find-checkout.ts'
+import { pulledEvent } from './known-checkouts.ts'
 import { type LandingWork, readyToLand, someFiles } from './landing.ts'
 import { keptRefs, libraryGit, outputOf, ownObjects, withObjects } from './mission-repo.ts'
 
