@@ -139,6 +139,8 @@ function branchesOf(context: Context, gitDir: string, refs: readonly string[]): 
 async function notArrived(repo: MissionRepo, places: Places, tips: readonly OwnTip[]): Promise<OwnTip[]> {
   const missing: OwnTip[] = []
   for (const tip of tips) {
+    const isThere = libraryGit(repo, ['cat-file', '-e', `${tip.commit}^{commit}`], { env: places.env })
+    await outputOf(isThere, 'a commit cannot be read')
     if ((await countOnlyHere(repo, places, tip.commit)) === 0) continue
     if (!(await hasArrivedIn(repo, tip.commit, places.targets, places.env))) missing.push(tip)
   }
