@@ -52,6 +52,11 @@ export const registry: Registry = {
           summary: 'Show which missions would conflict, and in which files',
           load: () => import('./mission/conflicts.ts'),
         },
+        pr: {
+          summary: "Push a mission's branch and open a pull request",
+          load: () => import('./mission/pr.ts'),
+        },
+        push: { summary: "Push a mission's branch to origin", load: () => import('./mission/push.ts') },
         rename: { summary: 'Rename a mission', load: () => import('./mission/rename.ts') },
         pull: {
           summary: "Bring a mission's work into your checkout",

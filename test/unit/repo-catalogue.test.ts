@@ -48,7 +48,9 @@ test('adding, updating, trusting and removing a repo each keep the table and the
   const { id } = source
   const added = await addRepo(context, db, source, { trust: undefined, askTrust: async () => null })
   expect(added).toMatchObject({ wasThere: false, repo: { id, trusted: null, updated_at: now.at } })
-  expect(choices()).toBe(`${id}\t${id}\n--blank\t(blank)\n`)
+  expect(choices()).toMatch(
+    /^local\/src\/app\tlocal\/src\/app\tmain@[0-9a-f]{7}\t1767225600\n--blank\t\(blank\)\t\t\n$/,
+  )
 
   now.at = '2026-01-02T00:00:00.000Z'
   expect(markUpdated(context, db, id)).toBe(now.at)
@@ -57,7 +59,7 @@ test('adding, updating, trusting and removing a repo each keep the table and the
 
   expect(await removeRepo(context, db, id)).toEqual([])
   expect(listRepos(db)).toEqual([])
-  expect(choices()).toBe('--blank\t(blank)\n')
+  expect(choices()).toBe('--blank\t(blank)\t\t\n')
   expect(existsSync(libraryPath(context.paths.repos, id))).toBe(false)
 })
 
@@ -136,7 +138,15 @@ test('pickers show the repo that was used last first, then the others by name', 
   now.at = '2026-01-02T00:00:00.000Z'
   markUsed(context, db, 'github.com/b/b')
   expect(choices()).toBe(
-    'github.com/b/b\tb/b\ngithub.com/d/d\td/d\ngithub.com/a/a\ta/a\ngithub.com/c/c\tc/c\n--blank\t(blank)\n',
+    [
+      'github.com/b/b\tb/b',
+      'github.com/d/d\td/d',
+      'github.com/a/a\ta/a',
+      'github.com/c/c\tc/c',
+      '--blank\t(blank)',
+    ]
+      .map(row => `${row}\t\t\n`)
+      .join(''),
   )
   expect(listRepos(db).map(({ id }) => id.slice(-1))).toEqual(['a', 'b', 'c', 'd'])
 })
