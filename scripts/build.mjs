@@ -51,10 +51,9 @@ const standIn = await build({
 
 const files = new Map([
   [join(outdir, 'package.json'), '{"type":"commonjs"}\n'],
-  ...['repo-picker.sh', 'switcher.sh', 'switcher-preview.sh', 'mission-shell.sh'].map(name => [
-    join(outdir, name),
-    readFileSync(join(root, 'src', 'tmux', name), 'utf8'),
-  ]),
+  ...['repo-picker.sh', 'switcher.sh', 'switcher-preview.sh', 'diff-popup.sh', 'mission-shell.sh'].map(
+    name => [join(outdir, name), readFileSync(join(root, 'src', 'tmux', name), 'utf8')],
+  ),
   [
     join(outdir, 'THIRD-PARTY.txt'),
     thirdPartyNotices(root, {

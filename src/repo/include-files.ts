@@ -3,11 +3,11 @@ import { copyFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { RepoConfig } from '../config/schema.ts'
 import type { Context } from '../context.ts'
-import { explainSystemError, isCancelled } from '../errors.ts'
+import { Cancelled, explainSystemError, isCancelled } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
-import { type Checkout, findCheckout, shownPath, tellIfDirty } from './checkout.ts'
 import { copyDirectory } from './copy-directory.ts'
 import { gitFailed, runGit } from './git.ts'
+import { findIncludeSource, type IncludeSource, shownPath, tellIfDirty } from './include-source.ts'
 import { makeStaging, removeTree } from './staging.ts'
 
 /** In the root of a checkout: patterns of ignored files that new missions get a copy of. */
@@ -18,6 +18,8 @@ export interface IncludeWish {
   settings: RepoConfig | undefined
   /** The mission's working copy. */
   directory: string
+  /** The mission begins now, so the user may miss changes of the checkout in it. */
+  isNew: boolean
   signal: AbortSignal
 }
 
@@ -28,18 +30,18 @@ export interface IncludeWish {
 export async function copyIncluded(context: Context, wish: IncludeWish): Promise<void> {
   const { directory, settings } = wish
   const isWanted = (settings?.include ?? []).length > 0 || existsSync(join(directory, includeFile))
-  const checkout = findCheckout(context, { ...wish, isWanted })
+  const checkout = findIncludeSource(context, { ...wish, isWanted })
   if (checkout === null) return
   const problems: string[] = []
   const attempt = async (work: () => Promise<void>) => {
     try {
       await work()
     } catch (error) {
-      if (isCancelled(error) || wish.signal.aborted) throw error
+      if (isCancelled(error)) throw error
       problems.push(cleanText(explainSystemError(error, '/')?.message ?? (error as Error).message))
     }
   }
-  await attempt(() => tellIfDirty(context, checkout, wish.signal))
+  if (wish.isNew) await attempt(() => tellIfDirty(context, checkout, wish.signal))
   await attempt(async () => {
     const paths = await includedPaths(context, checkout, wish)
     if (paths.length > 0)
@@ -62,7 +64,7 @@ function listed(paths: readonly string[]): string {
 /** The ignored files and directories that the patterns name, relative to the checkout. A directory ends with a slash. */
 async function includedPaths(
   context: Context,
-  checkout: Checkout,
+  checkout: IncludeSource,
   { settings, directory, signal }: IncludeWish,
 ): Promise<string[]> {
   const patterns = [patternsIn(checkout.root), ...(settings?.include ?? []), ''].join('\n')
@@ -96,7 +98,7 @@ function isOutsideGit(path: string): boolean {
 /** Untracked files that the given patterns exclude. A directory that is excluded as a whole is one entry. */
 async function listFiles(
   context: Context,
-  { git }: Checkout,
+  { git }: IncludeSource,
   excludes: readonly string[],
   below: readonly string[],
   signal: AbortSignal,
@@ -111,7 +113,7 @@ async function listFiles(
 interface Patterns {
   patterns: string
   staging: string
-  checkout: Checkout
+  checkout: IncludeSource
   signal: AbortSignal
 }
 
@@ -153,11 +155,11 @@ function mayReach(patterns: string, directory: string): boolean {
 
 async function copyPath(
   context: Context,
-  checkout: Checkout,
+  checkout: IncludeSource,
   path: string,
   { directory, signal }: IncludeWish,
 ): Promise<void> {
-  signal.throwIfAborted()
+  if (signal.aborted) throw new Cancelled()
   const name = path.replace(/\/$/, '')
   if (!makeParents(directory, dirname(name))) return
   await copyMissing(context, join(checkout.root, name), join(directory, name), { directory, signal })

@@ -67,13 +67,12 @@ export async function updateInLibrary(tools: GitTools, path: string, options: Pr
   const url = fetchUrlOf(tools, path)
   if (isPath(url)) return fetchFromPath(tools, path, url, options)
   const withPassword = { ...options, env: hideCredentials(url).env }
+  const fetching = fetchInto(tools, path, branchesAndTags, withPassword)
   // The two wait for the server at the same time, unless each may ask for a password.
-  const asked = options.mayPrompt ? null : askForHead(tools, path, withPassword)
-  await fetchInto(tools, path, branchesAndTags, withPassword).catch(async error => {
-    await asked?.catch(() => {})
-    throw error
-  })
-  settleHead(tools, path, await (asked ?? askForHead(tools, path, withPassword)))
+  if (options.mayPrompt) await fetching
+  const [fetched, head] = await Promise.allSettled([fetching, askForHead(tools, path, withPassword)])
+  for (const done of [fetched, head]) if (done.status === 'rejected') throw done.reason
+  settleHead(tools, path, head.status === 'fulfilled' ? head.value : undefined)
 }
 
 const branchesAndTags = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']

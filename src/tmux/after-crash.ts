@@ -36,6 +36,13 @@ export function explainCrash(
   ]
 }
 
+/**
+ * Makes tmux look for programs that have ended. Before 3.6 it may miss one: when a pane's terminal closes, tmux removes the
+ * pane from the list of logins (utmp), and ignores SIGCHLD meanwhile. The pane then stays dead, and no hook runs, until
+ * another program that tmux has started ends.
+ */
+export const noticeEndedPrograms: TmuxCommand = ['run-shell', '-b', ':']
+
 export function closeWithProgram(pane: string): TmuxCommand {
   return ['set-option', '-p', '-t', pane, 'remain-on-exit', 'off']
 }

@@ -2,10 +2,11 @@ import { existsSync, rmSync } from 'node:fs'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { findProgram } from '../system/find-program.ts'
+import { noticeEndedPrograms } from './after-crash.ts'
 import { injectKeys } from './keys/inject.ts'
 import { type KeyPrograms, keyHints, keyTable } from './keys/key-table.ts'
 import { startShellsBesideMissions } from './mission-shell.ts'
-import { newScript, switchScript } from './picker-scripts.ts'
+import { diffScript, newScript, switchScript } from './picker-scripts.ts'
 import { markWhenClosed } from './session-closed-marker.ts'
 import { showHold, statusBar } from './status-bar.ts'
 import type { Tmux } from './tmux.ts'
@@ -21,6 +22,7 @@ export function configureSession(context: Context, tmux: Tmux, config: Config['t
     markWhenClosed(tmux, paths),
     noteWindowOrder(tmux, paths),
     startShellsBesideMissions(context.self),
+    noticeEndedPrograms,
   )
   injectKeys(tmux, keyTable(config.keys, programs(context, tmux)), config.prefix_key)
 }
@@ -31,6 +33,7 @@ function programs({ self, env, paths }: Context, tmux: Tmux): KeyPrograms {
   return {
     agenc: self,
     tmux: findProgram('tmux', env) ?? undefined,
+    diff: diffScript({ self }),
     ...(fzf === null
       ? {}
       : { switch: switchScript({ self, paths }, tmux, fzf), new: newScript({ self, paths }, fzf) }),

@@ -15,6 +15,11 @@ export function newScript({ self, paths }: Self, fzf: string): string[] {
   return ['/bin/sh', scriptPath(self, 'repo-picker.sh'), paths.repoChoices, fzf, ...self]
 }
 
+/** Shows what a mission has changed. The mission and the command of agenc follow. */
+export function diffScript({ self }: Pick<Self, 'self'>): string[] {
+  return ['/bin/sh', scriptPath(self, 'diff-popup.sh')]
+}
+
 export function scriptPath([, program]: readonly string[], name: string): string {
   return join(program!, '..', '..', 'dist', name)
 }

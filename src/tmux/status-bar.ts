@@ -55,17 +55,20 @@ const right = `#{?${fits(inWords)},${inWords},#{?${fits(inSigns)},,${waitingName
 /** Options of the agenc session only. */
 export function statusBar(hints: readonly KeyHint[]): TmuxCommand[] {
   const wide = keysLine(hints, '  ')
-  // For 80 columns. tmux's own prefix d detaches too.
-  const narrow = keysLine(
-    hints.filter(({ word }) => word !== 'detach'),
+  const narrow = keysLine(hints, ' ')
+  // For 80 columns. The help menu has the others.
+  const fewest = keysLine(
+    hints.filter(({ word }) => !['editor', 'review', 'land', 'detach'].includes(word)),
     ' ',
   )
+  const isAtLeast = ({ columns }: { columns: number }) => `#{e|>=:#{client_width},${columns}}`
   const options = {
     ...sessionStyle,
     ...parts,
     '@agenc_keys': wide.text,
     '@agenc_keys_narrow': narrow.text,
-    'status-left': `#{?${isTableOpen},#{?#{e|>=:#{client_width},${wide.columns}},#{@agenc_keys},#{@agenc_keys_narrow}}${blanks},}`,
+    '@agenc_keys_fewest': fewest.text,
+    'status-left': `#{?${isTableOpen},#{?${isAtLeast(wide)},#{@agenc_keys},#{?${isAtLeast(narrow)},#{@agenc_keys_narrow},#{@agenc_keys_fewest}}}${blanks},}`,
     'status-left-length': '500',
     'status-right': `#{?${isTableOpen},,${right}}`,
     'status-right-length': '500',

@@ -2,6 +2,12 @@
 # What the switcher shows of one mission: the text that its wrapper keeps in a file (the open requests, or Claude's last
 # message), and below it the last rows of its window that hold text.
 # usage: switcher-preview.sh <tmux socket> <missions> <window> <mission> <state>
+# While the file $mode has any content: what the mission has changed, as it was last recorded.
+if [ -s "$mode" ]; then
+  [ -n "$NO_COLOR" ] && colour=never || colour=always
+  "$node" "$agenc" mission diff "$4" --recorded --stat --patch --color "$colour" 2>&1 | head -n 5000
+  exit
+fi
 socket=$1 text=$2/$4/run/preview window=$3 state=$5
 case $state in waiting | done | idle) [ -f "$text" ] || text= ;; *) text= ;; esac
 

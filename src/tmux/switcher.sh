@@ -5,10 +5,15 @@ socket=$1 missions=$2 fzf=$3
 shift 3
 SHELL=/bin/sh FZF_DEFAULT_OPTS='' FZF_DEFAULT_OPTS_FILE=''
 preview=${0%/*}/switcher-preview.sh
-export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE socket missions preview
+# The preview shows the changes of a mission while this file has any content. Node and the script show them.
+mode=$(mktemp) node=$1 agenc=$2
+export SHELL FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE socket missions preview mode node agenc
+trap 'rm -f "$mode"' EXIT
+trap exit HUP TERM
 tab=$(printf '\t')
 # Older versions of fzf do not know NO_COLOR.
 colour=${NO_COLOR:+--color=bw}
+toggle='if [ -s "$mode" ]; then : >"$mode"; else echo changes >"$mode"; fi'
 case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
   '' | *[Uu][Tt][Ff]8* | *[Uu][Tt][Ff]-8*) ascii='' more=… ;;
   *) ascii=--no-unicode more=. ;;
@@ -73,7 +78,7 @@ esac
 
 # fzf cuts a header that is wider than its list.
 header='Switch to a mission' line=''
-for hint in 'enter: go there' 'ctrl-x: stop' 'ctrl-f: fork' 'ctrl-r: stopped' 'ctrl-v: preview'; do
+for hint in 'enter: go there' 'ctrl-x: stop' 'ctrl-f: fork' 'ctrl-r: stopped' 'ctrl-v: preview' 'ctrl-d: changes'; do
   if [ -n "$line" ] && [ $((${#line} + 2 + ${#hint} + 4)) -le "$list" ]; then line="$line  $hint"
   else
     header="$header${line:+
@@ -86,8 +91,10 @@ $line"
 picked=$(printf '%s\n' "$rows" | "$fzf" $colour $ascii --ansi --delimiter="$tab" --with-nth=4.. --no-multi --reverse --no-sort \
   --info=inline --prompt='> ' --header-first --header="$header" --expect=ctrl-x,ctrl-f,ctrl-r \
   --preview='exec /bin/sh "$preview" "$socket" "$missions" {1} {2} {3}' \
-  --preview-window="$layout" --bind=ctrl-v:toggle-preview)
-case $? in
+  --preview-window="$layout" --bind=ctrl-v:toggle-preview --bind="ctrl-d:execute-silent($toggle)+refresh-preview")
+code=$?
+rm -f "$mode"
+case $code in
   0) ;;
   1 | 130) exit 130 ;;
   *) exec "$@" tmux switch --plain ;; # fzf is missing, or too old for one of the options.

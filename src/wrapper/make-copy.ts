@@ -6,6 +6,7 @@ import { AgencError, errorCode, isCancelled } from '../errors.ts'
 import { explainFailure } from '../io/explain-failure.ts'
 import { age } from '../io/relative-time.ts'
 import { type CopyOrder, type DecidedStart, decideStart } from '../mission/copy-order.ts'
+import { repoConfig } from '../mission/effective-settings.ts'
 import { shortId } from '../mission-id.ts'
 import { freshen } from '../repo/freshen.ts'
 import { libraryPath } from '../repo/library.ts'
@@ -20,22 +21,27 @@ import { onEndingSignal } from './signal-policy.ts'
 const ownSignalMs = 1_000
 
 /**
- * Makes the working copy of a new mission: fetches the repo into the library, then copies it from there. A wrapper that is
- * ended or killed on the way leaves the order in the store, and the next one starts again.
+ * Makes the working copy of a new mission: fetches the repo into the library, copies it from there, and adds the
+ * files that git does not carry. A wrapper that is ended or killed on the way leaves the order in the store, and the next
+ * one starts again.
  */
 export async function makeOrderedCopy(run: Run, mission: MissionRecord, config: Config): Promise<void> {
   const { context, missions, signals } = run
   const { id, repo, copy_pending } = mission
   const { agent } = context.paths.mission(id)
   if (copy_pending === null || repo === null || signals.received !== null) return
-  // The copy appears in one step, and everything about it is stored before that.
-  if (existsSync(agent)) return missions.change(id, { copy_pending: null })
   const givenUp = new AbortController()
   signals.listen(() => {
     if (onEndingSignal('before') === 'give-up') givenUp.abort()
   })
   try {
-    await makeCopy(run, mission, repo, JSON.parse(copy_pending), config, givenUp.signal)
+    const { signal } = givenUp
+    // The copy appears in one step, and everything about it is stored before that.
+    if (!existsSync(agent)) await makeCopy(run, mission, repo, JSON.parse(copy_pending), config, signal)
+    const { copyIncluded } = await import('../repo/include-files.ts')
+    const settings = repoConfig(repo, config)
+    await copyIncluded(context, { repo, settings, directory: agent, isNew: true, signal })
+    missions.change(id, { copy_pending: null })
   } catch (error) {
     if (isCancelled(error)) await signals.arrivesWithin(ownSignalMs)
     if (signals.received === null) throw withAdvice(run, error)
@@ -79,7 +85,6 @@ async function makeCopy(
         base_at: decided.base === null ? null : updated_at,
       }),
   })
-  missions.change(id, { copy_pending: null })
 }
 
 function baseIsGone(repo: string, { ref, commit }: Base): AgencError {

@@ -7,10 +7,26 @@ import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
 import type { MissionId } from '../mission-id.ts'
 import { systemProbe } from '../system/process-identity.ts'
+import { noticeEndedPrograms } from '../tmux/after-crash.ts'
+import { ownSocket } from '../tmux/server.ts'
+import { tmuxAt } from '../tmux/tmux.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
 
-/** Ends the Claude of a wrapper that was killed, and closes its open requests. The wrapper's guard starts this. */
+/**
+ * Ends the Claude of a wrapper that was killed, closes its open requests, and makes sure that tmux knows of the end. The
+ * wrapper's guard starts this.
+ */
 export async function reapMission(context: Context, id: MissionId): Promise<void> {
+  try {
+    await endLeftOver(context, id)
+  } finally {
+    const socket = ownSocket(context.env)
+    const isInSession = context.env.AGENC_TMUX === '1' && socket !== null
+    if (isInSession) tmuxAt(context.exec, context.env, socket).ask(noticeEndedPrograms)
+  }
+}
+
+async function endLeftOver(context: Context, id: MissionId): Promise<void> {
   const mission = await readStore(context, db => db && getMission(db, id))
   if (!mission || statusNow(context, mission) === 'running') return
   const graceMs = await stopGraceMs(context.paths)

@@ -1,13 +1,15 @@
+import type { Config } from '../config/schema.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { getRepo } from '../db/repos.ts'
 import { isCancelled } from '../errors.ts'
+import { repoConfig } from '../mission/effective-settings.ts'
 import { fetchUrlOf, libraryPath } from '../repo/library.ts'
 import { lacksDirectory, rebuildDirectory } from '../work/rebuild-directory.ts'
 import type { Run } from './run-mission.ts'
 import { onEndingSignal } from './signal-policy.ts'
 
 /** Makes the working copy of a mission again, if `done` or `rm` has deleted it. */
-export async function rebuildCopy(run: Run, mission: MissionRecord): Promise<void> {
+export async function rebuildCopy(run: Run, mission: MissionRecord, config: Config): Promise<void> {
   const { context, db, missions, signals } = run
   const { id, repo } = mission
   if (repo === null || signals.received !== null || !lacksDirectory(context, mission)) return
@@ -25,6 +27,14 @@ export async function rebuildCopy(run: Run, mission: MissionRecord): Promise<voi
       signal: givenUp.signal,
     })
     missions.change(id, {}, ['directory-rebuilt'])
+    const { copyIncluded } = await import('../repo/include-files.ts')
+    await copyIncluded(context, {
+      repo,
+      settings: repoConfig(repo, config),
+      directory: context.paths.mission(id).agent,
+      isNew: false,
+      signal: givenUp.signal,
+    })
   } catch (error) {
     if (signals.received === null || !isCancelled(error)) throw error
   }

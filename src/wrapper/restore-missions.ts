@@ -16,6 +16,8 @@ import { openInSession } from './open-in-session.ts'
 
 const patienceMs = 30_000
 const pauseMs = 20
+/** How long the end of a session may wait for the store. A mission may be writing to it at this moment. */
+const rememberMs = 1_000
 
 export interface Restored {
   id: string
@@ -106,7 +108,7 @@ export function rememberKilled(
       for (const mission of missions) writer.changeIfHeldBy(mission.id, leaseHolder(mission), { ended_by })
     })
   const isEarlier = ({ ended_by }: MissionRecord) => ended_by === 'kill'
-  setPatience(db, 0)
+  setPatience(db, rememberMs)
   try {
     mark(listMissions(db, { archived: true }).filter(isEarlier), 'user')
     mark(running, 'kill')

@@ -117,7 +117,7 @@ async function runUnderLease(
     guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
     await endClaudeOfEarlierRun(run, before, config)
     await makeOrderedCopy(run, before, config)
-    await rebuildCopy(run, run.missions.get(id) ?? before)
+    await rebuildCopy(run, run.missions.get(id) ?? before, config)
     enterDirectory(paths)
     checkGivenDirectory(run, before)
     await givePorts(run, before, config)

@@ -115,6 +115,7 @@ test('a base that is gone after the fetch: the error says where it was, and rm d
   await terminal.waitForText(/It was at [0-9a-f]{12}/)
   await terminal.waitForText(`agenc mission resume ${shortId(id)}`)
   expect(files()).not.toContain('agent')
+  await terminal.waitForText('q: close')
   terminal.type('q')
   await terminal.exited
   expect(made.box.agenc(['mission', 'rm', id]).exitCode).toBe(0)

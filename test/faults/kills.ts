@@ -1,7 +1,7 @@
 import type { Status } from '../../src/mission/mission-status.ts'
 import { tryKill } from '../helpers/processes.ts'
 import type { FaultBox } from './fault-box.ts'
-import { guardOf, processesOf } from './mission-processes.ts'
+import { guardOf, processesOf, remindTmux } from './mission-processes.ts'
 import type { MissionState, Subject } from './mission-states.ts'
 
 export interface Outcome {
@@ -13,7 +13,7 @@ export interface Outcome {
 /** One way to kill missions, and what must follow. */
 export interface Kill {
   title: string
-  strike(box: FaultBox, subjects: readonly Subject[]): void
+  strike(box: FaultBox, subjects: readonly Subject[]): void | Promise<void>
   /** Whether it hits every mission of the session, also those that are not subjects. */
   isForAll?: boolean
   /** What happens to a mission that runs, is not stopping, and is hit. */
@@ -48,7 +48,7 @@ function killGuard(_box: FaultBox, subjects: readonly Subject[]): void {
 }
 
 /** Wrapper, guard, Claude, its hooks and its tools, as the kernel may do when memory runs out. */
-function killEverything(_box: FaultBox, subjects: readonly Subject[]): void {
+async function killEverything(box: FaultBox, subjects: readonly Subject[]): Promise<void> {
   const processes = subjects.flatMap(({ id, wrapperPid, claudePid }) => [
     ...(claudePid === null ? [] : [guardOf(wrapperPid)]),
     ...processesOf(id),
@@ -57,6 +57,10 @@ function killEverything(_box: FaultBox, subjects: readonly Subject[]): void {
   for (const { wrapperPid } of subjects) tryKill(wrapperPid, 'SIGKILL')
   for (const pid of processes) tryKill(pid, 'SIGSTOP')
   for (const pid of processes) tryKill(pid, 'SIGKILL')
+  await remindTmux(
+    box,
+    subjects.map(({ wrapperPid }) => wrapperPid),
+  )
 }
 
 export const processKills: readonly Kill[] = [
@@ -85,7 +89,7 @@ export const processKills: readonly Kill[] = [
 export const terminalKills: readonly Kill[] = [
   {
     title: 'kill -9 of tmux',
-    strike: box => process.kill(box.serverPid(), 'SIGKILL'),
+    strike: box => void process.kill(box.serverPid(), 'SIGKILL'),
     isForAll: true,
     outcome: crashed,
   },

@@ -31,7 +31,7 @@ async function strikeAll(kill: Kill, cells: Map<MissionState, string>): Promise<
   const subjects = await Promise.all(missionStates.map(state => missionIn(box, state, bystander.id)))
   const before = statusesNow(box)
 
-  kill.strike(box, subjects)
+  await kill.strike(box, subjects)
   const now = statusesNow(box)
   box.kinds.behave()
   box.agenc(['config', 'set', 'stop.grace_ms', '1000'])

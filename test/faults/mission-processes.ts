@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { linuxDescendants } from '../../src/system/process-tree.ts'
-import { isAlive } from '../helpers/processes.ts'
+import { isAlive, untilGone } from '../helpers/processes.ts'
+import type { SessionBox } from '../helpers/session.ts'
 
 /** The living processes that have this mission in their environment. Needs /proc. */
 export function processesOf(mission: string): number[] {
@@ -40,4 +41,13 @@ export function guardOf(wrapper: number): number {
   const found = guardsOf(wrapper)
   if (found.length !== 1) throw new Error(`the wrapper ${wrapper} has ${found.length} guards`)
   return found[0]!
+}
+
+/**
+ * Before 3.6, tmux may miss the end of a killed wrapper until another program ends that it has started. The guard sees to
+ * that. Where the guard was killed too, it takes a new window or a key of agenc, in place of which this runs a program.
+ */
+export async function remindTmux(box: SessionBox, wrappers: readonly number[]): Promise<void> {
+  await untilGone(...wrappers)
+  box.tmux('run-shell', ':')
 }

@@ -104,6 +104,17 @@ describe.each(kills)('%s', (_title, strike, reason) => {
   })
 })
 
+test('the guard of a killed wrapper reminds tmux, which may have missed its end', async () => {
+  const box = sessionBox()
+  const { b } = await twoMissions(box)
+  box.attach()
+  await waitFor('the client', () => box.tmux('list-clients').includes('agenc'))
+  const reminders = () => box.tmux('show-messages').split('run-shell -b :').length
+  const before = reminders()
+  process.kill(box.mission(b.mission).wrapper_pid!, 'SIGKILL')
+  await waitFor('the reminder', () => reminders() > before)
+})
+
 test('resume and restore use the window that shows why the mission ended', async () => {
   const box = sessionBox()
   const { a, b } = await twoMissions(box)

@@ -201,6 +201,44 @@ test('fork, stop and editor act on the current mission, and the editor keeps the
   ])
 })
 
+test('diff, review and the land menu are about the mission that was in view', async () => {
+  const server = bench()
+  const mission = newMissionId()
+  server.run('set-option', '-w', '-t', '=agenc:', '@agenc_mission_uuid', mission)
+  server.inject()
+  const terminal = await server.attach()
+  const hasClosed = () => waitFor('no popup', () => !/[┌┘]/.test(terminal.screen()))
+  await press(server, terminal, 'v')
+  await waitFor('diff', () => server.calls().length === 1)
+  await hasClosed()
+  await press(server, terminal, 'V')
+  await terminal.waitForText('Press Enter to close this.')
+  terminal.type('\r')
+  await hasClosed()
+  const entries = { v: 'diff', l: 'pull', s: 'pull', p: 'push', r: 'pr', b: 'sync', d: 'done' }
+  for (const key of Object.keys(entries)) {
+    server.run('set-option', '-w', '-t', '=agenc:', '@agenc_mission_uuid', mission)
+    await press(server, terminal, 'l')
+    await terminal.waitForText(`Land ${mission.slice(0, 8)}`)
+    server.run('set-option', '-w', '-t', '=agenc:', '@agenc_mission_uuid', newMissionId())
+    const calls = server.calls().length
+    terminal.type(key)
+    await waitFor('the call', () => server.calls().length > calls)
+    if (key !== 'v') await terminal.waitForText('Press Enter to close this.')
+    terminal.type('\r')
+    await hasClosed()
+  }
+  expect(server.calls().map(call => call.split('|')[0])).toEqual([
+    `mission diff ${mission}`,
+    `mission review ${mission}`,
+    `mission diff ${mission}`,
+    `mission pull ${mission}`,
+    `mission pull ${mission} --squash`,
+    ...['push', 'pr', 'sync', 'done'].map(verb => `mission ${verb} ${mission}`),
+  ])
+  expect(server.files()).not.toContain('ran')
+})
+
 test('only a UUID is accepted as a mission', async () => {
   const server = bench()
   server.inject()
@@ -216,7 +254,7 @@ test('only a UUID is accepted as a mission', async () => {
   ]
   for (const value of hostile) {
     server.run('set-option', '-w', '-t', '=agenc:', '@agenc_mission_uuid', value)
-    for (const key of ['f', 'x', 'e']) {
+    for (const key of ['f', 'x', 'e', 'v', 'l']) {
       await press(server, terminal, key)
       await terminal.waitForText('No mission in this window.')
       terminal.type(' ')

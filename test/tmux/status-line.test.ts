@@ -191,7 +191,7 @@ test('done, crashed and sleeping missions are counted', async () => {
   await waitForLine(terminal, ' 1 waiting 1 crashed 1 done 1 busy 2 idle 1 asleep ')
 })
 
-test.for([80, 120])(
+test.for([80, 120, 130])(
   'after the prefix key, a line of %i columns shows the keys until one is pressed',
   async columns => {
     const box = sessionBox()
@@ -206,6 +206,7 @@ test.for([80, 120])(
         terminal,
         'n new',
         /s switch +r resume +a next +# fork +x stop/,
+        columns === 80 ? 'v diff' : /v diff +V review +l land/,
         '? help',
       )
       expect(line).not.toContain('other')

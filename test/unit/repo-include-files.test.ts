@@ -45,7 +45,7 @@ function bench(ignored: string, files: Record<string, string>, tracked: Record<s
     said,
     controller,
     copy: (settings?: RepoConfig, to = directory) =>
-      copyIncluded(context, { repo, settings, directory: to, signal: controller.signal }),
+      copyIncluded(context, { repo, settings, directory: to, isNew: true, signal: controller.signal }),
     /** The files of the working copy that git did not bring. */
     copied: () =>
       execFileSync('find', ['.', '(', '-name', '.git', '-prune', ')', '-o', '-not', '-type', 'd', '-print'], {

@@ -40,7 +40,7 @@ export default defineCommand<Input>({
     { flags: '--recorded', description: 'as it was last recorded', hidden: true },
     jsonOption,
   ],
-  examples: ['agenc mission diff 3f2a', 'agenc diff . --last', 'agenc diff fix-login --stat'],
+  examples: ['agenc mission diff 3f2a', 'agenc mission diff . --last', 'agenc mission diff fix-login --stat'],
   async run(context, input) {
     const part = readWorkPart(input)
     const looks = readLooks(input)

@@ -7,14 +7,14 @@ import { line } from '../tmux-script.ts'
 const quickStart = 'unset NODE_EXTRA_CA_CERTS'
 
 /** tmux does not expand the arguments of a popup, and no shell parses them. So they can be any text. */
-const popupScript = (width: number, height: number) =>
+const popupScript = (width: number, height: number, staysOpen: boolean) =>
   [
     quickStart,
     // The switcher derives the size of the whole terminal from it.
     `AGENC_POPUP=${width}x${height}; export AGENC_POPUP`,
     '"$@"',
     'code=$?',
-    'case $code in 0 | 130) exit 0 ;; esac',
+    `case $code in ${staysOpen ? '' : '0 | '}130) exit 0 ;; esac`,
     'stty sane 2>/dev/null',
     'printf "\\nPress Enter to close this. "',
     'read -r _',
@@ -23,14 +23,41 @@ const popupScript = (width: number, height: number) =>
 /** Whether 80 % × 60 % leave 100 columns and 24 rows inside the border. */
 const isRoomy = '#{&&:#{e|>=:#{client_width},128},#{e|>=:#{client_height},44}}'
 
-/** Runs a program in a popup. The popup stays open only if the program fails, so that its message can be read. */
-export function popup(program: readonly string[]): TmuxCommand {
-  const sized = (width: number, height: number) =>
-    line([
-      ...['display-popup', '-E', '-w', `${width}%`, '-h', `${height}%`],
-      ...['/bin/sh', '-c', popupScript(width, height), 'agenc', ...program],
-    ])
-  return ['if-shell', '-F', isRoomy, sized(80, 60), sized(95, 95)]
+export interface PopupOptions {
+  /** Set for a program whose result is to be read. */
+  staysOpen?: boolean
+}
+
+/** Runs a program in a popup. If the program fails, the popup stays open, so that its message can be read. */
+export function popup(program: readonly string[], options: PopupOptions = {}): TmuxCommand {
+  return ['if-shell', '-F', isRoomy, sized(program, 80, 60, options), sized(program, 95, 95, options)]
+}
+
+function sized(
+  program: readonly string[],
+  width: number,
+  height: number,
+  { staysOpen = false }: PopupOptions,
+): string {
+  return line([
+    ...['display-popup', '-E', '-w', `${width}%`, '-h', `${height}%`],
+    ...['/bin/sh', '-c', popupScript(width, height, staysOpen), 'agenc', ...program],
+  ])
+}
+
+/** A word of a program that stands for the mission in view. For `popupOfMission` and `menuOfMission`. */
+export const itsMission = '@mission-in-view@'
+
+/** Text that tmux expands to a command. Only the mission is expanded. */
+function forMission(command: string): string {
+  return literal(command).replaceAll(itsMission, missionInView.format)
+}
+
+/** Runs a program for the mission in view. tmux expands no formats in the arguments of a popup, so `run-shell` does. */
+export function popupOfMission(program: readonly string[], options: PopupOptions = {}): TmuxCommand {
+  const expanded = (width: number, height: number) =>
+    line(['run-shell', '-C', forMission(sized(program, width, height, options))])
+  return ['if-shell', '-F', isRoomy, expanded(80, 60), expanded(95, 95)]
 }
 
 /**
@@ -106,6 +133,19 @@ export interface MenuEntry {
 
 /** Commands are escaped, because tmux expands them when it draws the menu. */
 export function menu(title: string, entries: readonly MenuEntry[]): TmuxCommand {
-  const items = entries.flatMap(({ name, key, command }) => [name, key, literal(line(command))])
+  return menuWith(title, entries, literal)
+}
+
+/** A menu for the mission that is in view when the menu is drawn. */
+export function menuOfMission(title: string, entries: readonly MenuEntry[]): TmuxCommand {
+  return menuWith(`${title} #{=8:@agenc_mission_uuid}`, entries, forMission)
+}
+
+function menuWith(
+  title: string,
+  entries: readonly MenuEntry[],
+  escaped: (command: string) => string,
+): TmuxCommand {
+  const items = entries.flatMap(({ name, key, command }) => [name, key, escaped(line(command))])
   return ['display-menu', '-T', title, '-x', 'C', '-y', 'C', ...items]
 }

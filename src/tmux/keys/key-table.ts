@@ -1,6 +1,16 @@
 import type { Config } from '../../config/schema.ts'
 import type { TmuxCommand } from '../tmux.ts'
-import { confirmed, menu, missionInView, popup, quietly, withMission } from './key-actions.ts'
+import {
+  confirmed,
+  itsMission,
+  menu,
+  menuOfMission,
+  missionInView,
+  popup,
+  popupOfMission,
+  quietly,
+  withMission,
+} from './key-actions.ts'
 
 /** The key table that the prefix key opens. */
 export const tableName = 'agenc'
@@ -22,6 +32,8 @@ export interface KeyPrograms {
   /** Used instead of `agenc tmux switch` and `agenc mission new`. */
   switch?: readonly string[]
   new?: readonly string[]
+  /** Shows what a mission has changed. Takes the mission, then the command of agenc. */
+  diff?: readonly string[]
   tmux?: string
 }
 
@@ -34,6 +46,9 @@ const notes: Record<KeyName, string> = {
   stop: 'Stop this mission',
   editor: 'Open the editor',
   shell: 'Open a shell here',
+  diff: 'Show the changes',
+  review: 'Review the changes',
+  land: 'Land the changes',
   hold: 'Hold all approvals, or release them',
   detach: 'Detach',
   help: 'Help',
@@ -75,7 +90,32 @@ function commandsOf(programs: KeyPrograms): Record<Exclude<KeyName, 'help'>, Tmu
     ),
     // The session's default command finds the mission's directory.
     shell: withMission(['new-window', '-a']),
+    diff: withMission(popupOfMission(diffOf(programs))),
+    review: withMission(popupOfMission([...agenc, 'mission', 'review', itsMission], { staysOpen: true })),
+    land: withMission(landMenu(programs)),
     hold: quietly(tmux, [...agenc, 'hold', '--toggle']),
     detach: ['detach-client'],
   }
+}
+
+function diffOf({ agenc, diff }: KeyPrograms): string[] {
+  return diff ? [...diff, itsMission, ...agenc] : [...agenc, 'mission', 'diff', itsMission]
+}
+
+/** Ways to get the work of a mission out. */
+function landMenu(programs: KeyPrograms): TmuxCommand {
+  const entry = (name: string, key: string, ...words: string[]) => ({
+    name,
+    key,
+    command: popup([...programs.agenc, 'mission', ...words], { staysOpen: true }),
+  })
+  return menuOfMission('Land', [
+    { name: 'Show the changes', key: 'v', command: popup(diffOf(programs)) },
+    entry('Pull into your checkout', 'l', 'pull', itsMission),
+    entry('Pull as one commit', 's', 'pull', itsMission, '--squash'),
+    entry('Push', 'p', 'push', itsMission),
+    entry('Pull request', 'r', 'pr', itsMission),
+    entry('Sync with its base', 'b', 'sync', itsMission),
+    entry('Done', 'd', 'done', itsMission),
+  ])
 }

@@ -7,7 +7,7 @@ import { tryKill } from '../../helpers/processes.ts'
 import { waitFor } from '../../helpers/wait.ts'
 import { untilStatuses } from '../assert-healthy.ts'
 import type { FaultBox } from '../fault-box.ts'
-import { guardsOf, processesOf } from '../mission-processes.ts'
+import { guardsOf, processesOf, remindTmux } from '../mission-processes.ts'
 import type { Model, ModelMission } from './model.ts'
 import type { Operation } from './operations.ts'
 
@@ -15,14 +15,14 @@ interface Fault {
   title: string
   status: Status
   explains?: boolean
-  strike(box: FaultBox, pids: { wrapper: number; claude: number; id: string }): void
+  strike(box: FaultBox, pids: { wrapper: number; claude: number; id: string }): void | Promise<void>
 }
 
 const killWrapperWith = (signal: NodeJS.Signals, status: Status): Fault => ({
   title: `${signal} to the wrapper of`,
   status,
   explains: status === 'crashed',
-  strike: (_box, { wrapper }) => process.kill(wrapper, signal),
+  strike: (_box, { wrapper }) => void process.kill(wrapper, signal),
 })
 
 const faultsOfOne: readonly Fault[] = [
@@ -30,7 +30,7 @@ const faultsOfOne: readonly Fault[] = [
     title: 'kill -9 of the Claude of',
     status: 'crashed',
     explains: true,
-    strike: (_box, { claude }) => process.kill(claude, 'SIGKILL'),
+    strike: (_box, { claude }) => void process.kill(claude, 'SIGKILL'),
   },
   killWrapperWith('SIGKILL', 'crashed'),
   killWrapperWith('SIGTERM', 'stopped'),
@@ -40,12 +40,13 @@ const faultsOfOne: readonly Fault[] = [
     title: 'kill -9 of every process of',
     status: 'crashed',
     explains: true,
-    strike: (_box, { id, wrapper }) => {
+    strike: async (box, { id, wrapper }) => {
       // The wrapper of a session's first mission has no mission in its environment.
       const processes = [...guardsOf(wrapper), ...processesOf(id)]
       // First of all, and not stopped before: tmux would continue it.
       tryKill(wrapper, 'SIGKILL')
       for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of processes) tryKill(pid, signal)
+      await remindTmux(box, [wrapper])
     },
   },
   {
@@ -87,7 +88,7 @@ const faultOfOne: Operation = {
       title: `FAULT ${fault.title} m${mission.number}`,
       run: async box => {
         const { wrapper_pid, claude_pid } = box.record(mission.id)
-        fault.strike(box, { id: mission.id, wrapper: wrapper_pid!, claude: claude_pid! })
+        await fault.strike(box, { id: mission.id, wrapper: wrapper_pid!, claude: claude_pid! })
         await untilSettled(box, model, [mission])
       },
     }

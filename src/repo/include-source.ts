@@ -8,8 +8,8 @@ import { fetchUrlOf, libraryPath } from './library.ts'
 import { parseRemote } from './reference.ts'
 import { expandHome } from './repo-source.ts'
 
-/** The user's own checkout of a repo. */
-export interface Checkout {
+/** The user's own checkout of a repo, from which files are copied that git does not carry. */
+export interface IncludeSource {
   root: string
   /** The repo in the library. */
   library: string
@@ -17,7 +17,7 @@ export interface Checkout {
   git: LongGitOptions
 }
 
-interface CheckoutWish {
+interface SourceWish {
   repo: string
   settings: RepoConfig | undefined
   /** The user expects files from the checkout, and is told if none is known. */
@@ -25,7 +25,10 @@ interface CheckoutWish {
 }
 
 /** Finds the checkout that the settings name, or from which the repo was added. Tells the user why there is none. */
-export function findCheckout(context: Context, { repo, settings, isWanted }: CheckoutWish): Checkout | null {
+export function findIncludeSource(
+  context: Context,
+  { repo, settings, isWanted }: SourceWish,
+): IncludeSource | null {
   const library = libraryPath(context.paths.repos, repo)
   const setting = settings?.checkout
   const source = fetchUrlOf(context, library)
@@ -84,7 +87,7 @@ function idOf(url: string): string | null {
 /** Says that changes in the checkout are not in the mission, if there are any. */
 export async function tellIfDirty(
   context: Context,
-  { root, git }: Checkout,
+  { root, git }: IncludeSource,
   signal: AbortSignal,
 ): Promise<void> {
   const args = ['status', '--porcelain', '-z', '--no-renames', '--ignore-submodules=dirty']
