@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { askGit, disabledFilters, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { fetchUrlOf, hasRef, knownOrigin, originHeadOf, setOriginHead } from './library.ts'
 import { localHost } from './reference.ts'
-import { fillThenPlace } from './staging.ts'
+import { fillThenPlace, removeTree } from './staging.ts'
 
 export interface Remotes {
   /** The real remote, which becomes `origin`. */
@@ -166,6 +166,7 @@ async function cloneFromLibrary(
   const cloned = await runGit(tools, args, { ...options, config })
   if (cloned.exitCode === 0) return
   // Tries twice, because an update may have repacked the library and removed a pack that was about to be linked.
+  await removeTree(directory)
   const again = await runGit(tools, args, { ...options, config })
   if (again.exitCode !== 0) throw gitFailed(`cannot copy ${source}`, again)
 }
