@@ -1,11 +1,8 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { gitBench } from '../helpers/git.ts'
 import { gitIn, inLibrary, kept, library, missionWithWork, remove, resume } from '../helpers/mission-work.ts'
 import { expectUsageError, recordsBox } from '../helpers/records.ts'
-import { waitFor } from '../helpers/wait.ts'
-import { say, wrapperBox } from '../helpers/wrapper-box.ts'
 
 describe('after rm, a mission with a repo', () => {
   test('is in no list, and no command but resume finds it', { timeout: 60_000 }, async () => {
@@ -141,36 +138,4 @@ describe('if the last state cannot be kept,', () => {
     expect(box.missions('-a')).toEqual([])
     expect(existsSync(mission.dir)).toBe(false)
   })
-})
-
-test('a mission that comes back continues its conversation', { timeout: 60_000 }, async () => {
-  const box = wrapperBox()
-  gitBench(box.root, box.env).repo('src/app')
-  expect(box.agenc(['repo', 'add', './src/app', '--trust']).exitCode).toBe(0)
-  const first = box.run(['mission', 'new', 'app', '--permission-mode', 'default'])
-  const { id } = await waitFor('the mission', () => box.records()[0])
-  await box.ready(id)
-  await box.turn(id, first, 'Talk. [[text It is a fine day.]]')
-  await say(first, '/exit')
-  expect(await first.exited).toBe(0)
-  expect(box.agenc(['mission', 'rm', id, '--yes']).stderr).toBe('')
-  expect(box.record(id).removed_at).not.toBe(null)
-  const again = box.run(['mission', 'resume', id])
-  await again.waitForText('It is a fine day.')
-  await box.ready(id)
-  expect(box.record(id)).toMatchObject({ session_id: id, removed_at: null, archived_at: null })
-  expect(box.history(id).map(({ kind }) => kind)).toEqual(
-    expect.arrayContaining(['removed', 'brought-back', 'directory-rebuilt']),
-  )
-})
-
-test('a mission that is done comes back too, and is no longer archived', { timeout: 60_000 }, async () => {
-  const box = recordsBox()
-  const mission = await missionWithWork(box)
-  expect(box.agenc(['mission', 'done', mission.id, '--yes', '--force'])).toMatchObject({ exitCode: 0 })
-  expect(existsSync(mission.dir)).toBe(false)
-  expect(box.missions('-a')).toMatchObject([{ id: mission.id, status: 'archived' }])
-  await resume(box, mission.id)
-  expect(readFileSync(join(mission.dir, 'a.txt'), 'utf8')).toBe('changed\n')
-  expect(box.missions()).toMatchObject([{ id: mission.id, status: 'stopped', branch: 'feature/x' }])
 })

@@ -54,7 +54,8 @@ export default defineCommand<Input>({
   async run(context, { mission: word, json, ...input }) {
     const way = wayOf(input)
     await withStore(context, async db => {
-      const mission = await chooseMission(context, db, word, { title: 'Pull the work of a mission' })
+      const picker = { title: 'Pull the work of a mission' }
+      const mission = await chooseMission(context, db, word, picker, { removed: true })
       const pulled = await pullWork(context, db, mission, { ...input, way })
       if (json) return context.out.line(JSON.stringify({ id: mission.id, way, ...pulled }))
       context.out.line(describePull(mission, pulled))
