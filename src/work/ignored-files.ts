@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
-import { knownCheckouts } from './checkout.ts'
+import { knownCheckouts } from './known-checkouts.ts'
 import { libraryGit, missionRepo, outputOf, ownObjects } from './mission-repo.ts'
 
 /** An ignored file, or a directory with nothing but ignored files, whose name ends with a slash. */

@@ -13,8 +13,8 @@ import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
 import { asUser } from './as-user.ts'
 import { baseOf, emptyTree, measureChanges } from './changes.ts'
-import { checkoutOf, gitDirOf } from './checkout.ts'
 import { commitOnBranch } from './commit.ts'
+import { checkoutOf, gitDirOf } from './known-checkouts.ts'
 import {
   keptRefs,
   libraryGit,

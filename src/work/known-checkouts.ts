@@ -8,6 +8,7 @@ import type { Database } from '../db/open-store.ts'
 import { repoConfig } from '../mission/effective-settings.ts'
 import { askGit, type GitTools } from '../repo/git.ts'
 import { fetchUrlOf, libraryPath } from '../repo/library.ts'
+import { expandHome } from '../repo/repo-source.ts'
 
 /** The event that a branch of the mission was brought into a checkout. */
 export const pulledEvent = 'pulled'
@@ -16,18 +17,18 @@ export const pulledEvent = 'pulled'
 export async function knownCheckouts(
   context: Context,
   db: Database,
-  mission: MissionRecord,
+  mission: Pick<MissionRecord, 'id' | 'repo'>,
 ): Promise<string[]> {
   if (mission.repo === null) return []
-  const settings = (repoConfig(mission.repo, await readConfig(context.paths)) ?? {}) as { checkout?: string }
+  const settings = repoConfig(mission.repo, await readConfig(context.paths))
   const source = fetchUrlOf(context, libraryPath(context.paths.repos, mission.repo))
   const pulled = listEvents(db, mission.id)
     .filter(({ kind }) => kind === pulledEvent)
     .map(({ data }) => data.into)
     .reverse()
-  const paths = [settings.checkout, isAbsolute(source) ? source : undefined, ...pulled]
+  const paths = [settings?.checkout, isAbsolute(source) ? source : undefined, ...pulled]
     .filter((path): path is string => typeof path === 'string')
-    .map(path => path.replace(/^~(?=\/|$)/, () => context.env.HOME ?? '~'))
+    .map(path => expandHome(path, context.env))
     .filter(path => isAbsolute(path) && gitDirOf(context, path) !== null)
   return [...new Set(paths.map(path => realpathSync(path)))]
 }
