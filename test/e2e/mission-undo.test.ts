@@ -163,7 +163,10 @@ test('a file that would be lost, or cannot be replaced, stops it before anything
     mission.write({ a: 'two\n', '.gitignore': 'precious\n' })
   })
   mission.write({ precious: 'ignored, and only here\n' })
-  const inTheWay: Record<string, string>[] = [{ precious: 'ignored, and only here\n' }, { 'precious/inside': 'too\n' }]
+  const inTheWay: Record<string, string>[] = [
+    { precious: 'ignored, and only here\n' },
+    { 'precious/inside': 'too\n' },
+  ]
   for (const files of inTheWay) {
     rmSync(join(mission.directory, 'precious'), { recursive: true })
     mission.write(files)
