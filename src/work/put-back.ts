@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { makeStaging, removeTree } from '../repo/staging.ts'
-import { libraryGit, type MissionRepo, objectDirectories, outputOf, ownObjects } from './mission-repo.ts'
+import { libraryGit, type MissionRepo, outputOf, ownObjects, withObjects } from './mission-repo.ts'
 import { excludeSpecs, workTreeConfig } from './working-tree.ts'
 
 interface ChangedFile {
@@ -36,7 +36,7 @@ export async function putBack(
       GIT_WORK_TREE: repo.directory,
       GIT_INDEX_FILE: index,
       GIT_OBJECT_DIRECTORY: staging,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: objectDirectories(objects),
+      ...withObjects(objects),
     }
     const options = { env, config, input, isBinary: true, signal, cwd: repo.directory }
     return outputOf(libraryGit(repo, args, options), what)
