@@ -4,11 +4,14 @@ import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
+import { getRepo } from '../db/repos.ts'
 import { cleanText } from '../io/text.ts'
 import { whatWouldBeLost } from '../mission/remove.ts'
-import { askGit } from '../repo/git.ts'
-import { fetchUrlOf, updateInLibrary } from '../repo/library.ts'
+import { freshen } from '../repo/freshen.ts'
+import { askGit, runGit } from '../repo/git.ts'
+import { fetchUrlOf } from '../repo/library.ts'
 import { describeAnswer, findUnsavedWork, type OwnTip, unpushedTips } from '../repo/unsaved-work.ts'
+import { interruptible } from '../system/signals.ts'
 import { hasArrivedIn } from './has-arrived.ts'
 import { gitDirOf, knownCheckouts, objectsOf } from './known-checkouts.ts'
 import {
@@ -20,9 +23,6 @@ import {
   withObjects,
 } from './mission-repo.ts'
 import { takeSnapshot } from './snapshot.ts'
-
-/** A server that does not answer must not keep the user waiting. */
-const fetchMs = 5_000
 
 /**
  * Describes the work that exists only in the mission's directory, one line per kind. Work has arrived if a branch of the
@@ -61,7 +61,7 @@ async function linesAbout(
 
   let places = await knownPlaces(context, db, mission, repo)
   let missing = await notArrived(repo, places, tips)
-  if (missing.length > 0 && (await fetchLately(context, repo))) {
+  if (missing.length > 0 && (await fetchLately(context, db, mission, repo))) {
     places = await knownPlaces(context, db, mission, repo)
     missing = await notArrived(repo, places, missing)
   }
@@ -71,7 +71,7 @@ async function linesAbout(
 }
 
 /** Where the work may be, besides the mission's directory. */
-interface Places {
+export interface Places {
   /** Commits of branches and tags there. What they contain has arrived. */
   tips: string[]
   /** Branches that may have the work in another form, the likeliest first. */
@@ -82,10 +82,10 @@ interface Places {
 
 const mostTargets = 20
 
-async function knownPlaces(
+export async function knownPlaces(
   context: Context,
   db: Database,
-  mission: MissionRecord,
+  mission: Pick<MissionRecord, 'id' | 'repo' | 'base_ref'>,
   repo: MissionRepo,
 ): Promise<Places> {
   const checkouts = await knownCheckouts(context, db, mission)
@@ -136,9 +136,15 @@ function branchesOf(context: Context, gitDir: string, refs: readonly string[]): 
   })
 }
 
-async function notArrived(repo: MissionRepo, places: Places, tips: readonly OwnTip[]): Promise<OwnTip[]> {
+export async function notArrived(
+  repo: MissionRepo,
+  places: Places,
+  tips: readonly OwnTip[],
+): Promise<OwnTip[]> {
   const missing: OwnTip[] = []
   for (const tip of tips) {
+    const isThere = libraryGit(repo, ['cat-file', '-e', `${tip.commit}^{commit}`], { env: places.env })
+    await outputOf(isThere, 'a commit cannot be read')
     if ((await countOnlyHere(repo, places, tip.commit)) === 0) continue
     if (!(await hasArrivedIn(repo, tip.commit, places.targets, places.env))) missing.push(tip)
   }
@@ -151,21 +157,59 @@ async function countOnlyHere(repo: MissionRepo, { tips, env }: Places, commit: s
   return Number(await outputOf(counted, 'cannot count the commits'))
 }
 
-async function describeTip(repo: MissionRepo, places: Places, { commit, ref }: OwnTip): Promise<string> {
+export async function describeTip(
+  repo: MissionRepo,
+  places: Places,
+  { commit, ref }: OwnTip,
+): Promise<string> {
   const count = await countOnlyHere(repo, places, commit)
   const where = ref === null ? 'on no branch' : `on ${cleanText(ref.replace(/^refs\/(heads|tags)\//, ''))}`
   return `${count} unpushed ${count === 1 ? 'commit' : 'commits'} ${where}`
 }
 
 /** Asks the server what has been merged since. Resolves to false if that is not possible now. */
-async function fetchLately(context: Context, repo: MissionRepo): Promise<boolean> {
-  if (isAbsolute(fetchUrlOf(context, repo.library))) return false
-  try {
-    await updateInLibrary(context, repo.library, { signal: AbortSignal.timeout(fetchMs) })
-    return true
-  } catch {
-    return false
-  }
+async function fetchLately(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  repo: MissionRepo,
+): Promise<boolean> {
+  const { repos } = await readConfig(context.paths)
+  if (repos.fetch_timeout === 0) return false
+  const timeoutMs = repos.fetch_timeout * 1000
+  if (!isAbsolute(fetchUrlOf(context, repo.library)))
+    return interruptible(
+      async signal => (await freshen(context, db, mission.repo!, { signal, timeoutMs })) === null,
+    )
+  return fetchFromOrigin(context, db, mission, repo, timeoutMs)
+}
+
+/** The library fetches from the user's checkout, which may not have asked its own origin since. */
+async function fetchFromOrigin(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  repo: MissionRepo,
+  timeoutMs: number,
+): Promise<boolean> {
+  const url = getRepo(db, mission.repo!)?.url
+  const base = (mission.base_ref ?? '').replace(/^origin\//, '')
+  if (url === undefined || isAbsolute(url) || base === '') return false
+  const refspec = `+refs/heads/${base}:refs/remotes/origin/${base}`
+  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', url, refspec]
+  const limit = AbortSignal.timeout(timeoutMs)
+  const config = ['fetch.unpackLimit=1', 'gc.auto=0', 'maintenance.auto=false']
+  return interruptible(async signal => {
+    const fetching = runGit(context, args, {
+      gitDir: repo.library,
+      config,
+      signal: AbortSignal.any([signal, limit]),
+    })
+    const fetched = await fetching.catch(error =>
+      limit.aborted && !signal.aborted ? null : Promise.reject(error),
+    )
+    return fetched?.exitCode === 0
+  })
 }
 
 /** Files that are not committed have arrived if a branch elsewhere already has what they change. */

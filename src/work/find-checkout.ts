@@ -7,6 +7,7 @@ import { getRepo } from '../db/repos.ts'
 import { AgencError, usageError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { askGit } from '../repo/git.ts'
+import { expandHome } from '../repo/repo-source.ts'
 import type { Checkout } from './checkout-branch.ts'
 import { gitDirOf, knownCheckouts } from './known-checkouts.ts'
 import type { LandingWork } from './landing.ts'
@@ -19,22 +20,18 @@ export async function findCheckout(
   into: string | undefined,
 ): Promise<Checkout> {
   if (into !== undefined) {
-    const path = resolve(
-      context.cwd,
-      into.replace(/^~(?=\/|$)/, () => context.env.HOME ?? '~'),
-    )
+    const path = resolve(context.cwd, expandHome(into, context.env))
     const given = checkoutAt(context, path)
     if (given === null)
       throw usageError(`${cleanText(path)} is not a git repo`, 'Name your checkout with --into.')
     return refuseOwn(context, mission, given)
   }
   const here = checkoutAt(context, context.cwd)
-  const known = (await knownCheckouts(context, db, mission)).flatMap(
-    path => checkoutAt(context, path) ?? [],
-  )[0]
+  const known = (await knownCheckouts(context, db, mission)).flatMap(path => checkoutAt(context, path) ?? [])
   // A worktree of the known checkout is meant if the user stands in it.
-  if (known && here?.gitDir === known.gitDir) return here
-  const found = known ?? here
+  if (here && known.some(({ gitDir }) => gitDir === here.gitDir)) return refuseOwn(context, mission, here)
+  const isBare = ({ root, gitDir }: Checkout) => root === gitDir
+  const found = known.find(checkout => !isBare(checkout)) ?? here ?? known[0]
   if (found) return refuseOwn(context, mission, found)
   throw usageError(
     `the checkout of ${mission.repo} is not known`,

@@ -23,6 +23,7 @@ import { compose, isAncestor, type Way } from './compose.ts'
 import { findCheckout, refuseOtherRepo } from './find-checkout.ts'
 import { pulledEvent } from './known-checkouts.ts'
 import { type LandingWork, readyToLand, someFiles } from './landing.ts'
+import { copyLargeFiles } from './large-files.ts'
 import { keptRefs, libraryGit, outputOf, ownObjects, withObjects } from './mission-repo.ts'
 
 export interface PullWish {
@@ -30,6 +31,8 @@ export interface PullWish {
   /** Without a way, a branch is made and nothing else. */
   way: Way | null
   onto?: string
+  /** The name of that branch, if it is not the mission's own. */
+  as?: string
   /** Replaces a branch of the same name that has other commits. */
   force?: boolean
   commit?: string
@@ -45,6 +48,7 @@ export interface Pulled {
   /** Commits of the mission that were taken. */
   commits: number
   changed: boolean
+  way: Way | null
 }
 
 /** Brings a mission's branch into a checkout. Everything is composed first, so a conflict leaves nothing behind. */
@@ -57,20 +61,33 @@ export async function pullWork(
   const checkout = await findCheckout(context, db, mission, wish.into)
   const work = await readyToLand(context, db, mission, { commit: wish.commit })
   refuseOtherRepo(context, db, mission, work, checkout)
-  const onto = wish.way === null ? work.branch : (wish.onto ?? branchThere(context, checkout))
+  const onto = wish.way === null ? (wish.as ?? work.branch) : (wish.onto ?? branchThere(context, checkout))
   await fetchBranch(context, checkout, work)
+  const large = copyLargeFiles(join(work.repo.directory, '.git'), checkout.gitDir)
   const move =
     wish.way === null
-      ? asBranch(context, checkout, work, wish)
+      ? asBranch(context, checkout, { branch: onto, head: work.head }, wish)
       : await composed(context, checkout, work, mission, { ...wish, way: wish.way, onto })
   if (move !== null) await moveForward(context, checkout, onto, move)
+  if (large > 0)
+    context.err.line(
+      `${large} ${large === 1 ? 'file' : 'files'} of git LFS came along. To see them: git lfs checkout`,
+    )
   const commit = move?.to ?? work.head
   const commits = await countCommits(work)
   missionService(context, db).change(mission.id, {}, [
     pulledEvent,
     { into: checkout.root, branch: work.branch, onto, commit, way: wish.way },
   ])
-  return { into: checkout.root, branch: work.branch, onto, commit, commits, changed: move !== null }
+  return {
+    into: checkout.root,
+    branch: work.branch,
+    onto,
+    commit,
+    commits,
+    changed: move !== null,
+    way: wish.way,
+  }
 }
 
 function branchThere(context: Context, checkout: Checkout): string {
@@ -108,7 +125,7 @@ async function fetchBranch(
 function asBranch(
   context: Context,
   checkout: Checkout,
-  { branch, head }: LandingWork,
+  { branch, head }: Pick<LandingWork, 'branch' | 'head'>,
   { force }: PullWish,
 ): BranchStep | null {
   const from = commitOf(context, checkout, branch)
@@ -120,7 +137,7 @@ function asBranch(
   if (!force)
     throw new AgencError(
       `${cleanText(checkout.root)} has a branch ${branch} with other commits`,
-      `Rename it there with 'git branch -m ${quoteForShell(branch)} <name>', or replace it with --force.`,
+      'Give the work another name there with --as <name>, or replace that branch with --force.',
     )
   const worktree = worktreeOn(context, checkout, branch)
   if (worktree !== null)
@@ -186,10 +203,10 @@ async function defaultMessage(
 }
 
 export function describePull(mission: MissionRecord, pulled: Pulled): string {
-  const { branch, onto, into, commits, changed } = pulled
+  const { branch, onto, into, commits, changed, way } = pulled
   if (!changed) return `${onto} in ${into} already has the work of ${missionTitle(mission)}.`
   const count = `${commits} ${commits === 1 ? 'commit' : 'commits'}`
-  return onto === branch
-    ? `${branch} is now a branch of ${into}, with ${count}.`
+  return way === null
+    ? `${onto} is now a branch of ${into}, with ${count}.`
     : `${onto} in ${into} now has the work of ${branch}, ${count}.`
 }

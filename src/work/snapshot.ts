@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgencError } from '../errors.ts'
 import { makeStaging, removeTree, sweepStaging } from '../repo/staging.ts'
@@ -54,6 +54,11 @@ export async function takeSnapshot(repo: MissionRepo, options: SnapshotOptions):
     throw new AgencError(
       `${repo.directory} has no git repo of its own`,
       'Its .git directory was removed or replaced.',
+    )
+  if (!existsSync(repo.library))
+    throw new AgencError(
+      `cannot keep the work, because its repo is no longer in the library: ${repo.library}`,
+      'Add it again with: agenc repo add',
     )
   const low = { signal: options.signal, isLow: options.isLow }
   await sweepStaging(repo.library)

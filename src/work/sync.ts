@@ -3,14 +3,14 @@ import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { getRepo } from '../db/repos.ts'
-import { AgencError, isAgencError } from '../errors.ts'
+import { AgencError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
+import { freshen } from '../repo/freshen.ts'
 import { disabledFilters, gitFailed } from '../repo/git.ts'
-import { updateInLibrary } from '../repo/library.ts'
 import { interruptible } from '../system/signals.ts'
 import { asUser } from './as-user.ts'
 import { measureChanges } from './changes.ts'
@@ -61,7 +61,7 @@ export async function syncMission(
   const repo = missionRepo(context, mission)
   refuseUnavailable(context, mission, repo)
   await refuseUnfinished(repo, missionTitle(mission))
-  if (!wish.offline) await fetchBase(context, repo)
+  if (!wish.offline) await fetchBase(context, db, mission)
   const { head, branch } = await cleanState(context, repo, mission)
   const base = await newestBase(repo, mission, wish.base)
   const env = { GIT_OBJECT_DIRECTORY: ownObjects(repo)!, ...withObjects([join(repo.library, 'objects')]) }
@@ -106,15 +106,16 @@ function refuseUnavailable(context: Context, mission: MissionRecord, repo: Missi
   )
 }
 
-async function fetchBase(context: Context, repo: MissionRepo): Promise<void> {
-  try {
-    await interruptible(signal =>
-      updateInLibrary(context, repo.library, { signal, showsProgress: context.err.isTerminal }),
+const fetchMs = 60_000
+
+async function fetchBase(context: Context, db: Database, mission: MissionRecord): Promise<void> {
+  const options = { showsProgress: context.err.isTerminal, timeoutMs: fetchMs }
+  const problem = await interruptible(signal => freshen(context, db, mission.repo!, { signal, ...options }))
+  if (problem !== null)
+    throw new AgencError(
+      `the newest base cannot be fetched: ${problem}`,
+      'Take the base as it was fetched last with: --offline',
     )
-  } catch (error) {
-    if (!isAgencError(error)) throw error
-    throw new AgencError(error.message, 'Take the base as it was fetched last with: --offline')
-  }
 }
 
 async function cleanState(
@@ -258,7 +259,8 @@ async function store(
   repo: MissionRepo,
   { ref, commit }: BaseTip,
 ): Promise<void> {
-  const base = { base_ref: ref, base_commit: commit, base_at: context.now().toISOString() }
+  const fetched = getRepo(db, mission.repo!)?.updated_at ?? context.now().toISOString()
+  const base = { base_ref: ref, base_commit: commit, base_at: fetched }
   const state = await presentState(context, repo)
   const changes = state?.snapshot && (await measureChanges(repo, base, state.snapshot, context.now()))
   missionService(context, db).change(

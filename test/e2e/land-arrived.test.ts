@@ -38,6 +38,22 @@ test('a branch that was squashed on the server has arrived, also with later work
   expect(mission.isThere()).toBe(false)
 })
 
+test('the server is asked, also if the repo was added by the path of a checkout that has not fetched since', async () => {
+  const box = landingBox({ from: 'checkout' })
+  const mission = await box.mission()
+  mission.work({ 'lib.txt': 'one\nTWO\nthree\n' })
+  mission.work({ 'b.txt': 'b\n' })
+  const other = colleague(box)
+  box.git(other, 'fetch', '--quiet', mission.directory, 'agenc/work')
+  box.git(other, 'merge', '--quiet', '--squash', 'FETCH_HEAD')
+  box.git(other, 'commit', '--quiet', '-m', 'Squashed')
+  box.git(other, 'push', '--quiet', 'origin', 'main')
+  box.agenc(['config', 'set', 'repos.fetch_timeout', '0'])
+  expect(rm(mission).stderr).toContain('2 unpushed commits on agenc/work')
+  box.agenc(['config', 'unset', 'repos.fetch_timeout'])
+  expect(rm(mission)).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
 test('commits that were picked one by one have arrived; one that was left out has not', async () => {
   const box = landingBox()
   const mission = await box.mission()

@@ -50,7 +50,7 @@ export const checkout = 'src/app'
 
 export function landingBox({
   files = { 'README.md': 'hello\n', 'lib.txt': 'one\ntwo\nthree\n' },
-  from = 'server',
+  from: place = 'server',
   trust = false,
 }: LandingSetup = {}): LandingBox {
   const box = sandbox()
@@ -60,7 +60,7 @@ export function landingBox({
   bench.repo('seed', files)
   bench.git('.', 'clone', '--quiet', '--bare', 'seed', server)
   bench.git('.', 'clone', '--quiet', url, checkout)
-  const address = from === 'server' ? url : join(box.root, checkout)
+  const address = place === 'server' ? url : join(box.root, checkout)
   const added = box.agenc(['repo', 'add', address, trust ? '--trust' : '--no-trust'])
   if (added.exitCode !== 0) throw new Error(added.stderr)
   const repo = added.stdout.trim()
@@ -76,14 +76,21 @@ export function landingBox({
     library,
     async mission(change = {}) {
       const branch = change.branch ?? 'agenc/work'
-      const base = git(library, 'rev-parse', 'HEAD')
-      const [id] = await storeMissions(box, [
-        { repo, branch, base_ref: 'main', base_commit: base, base_at: new Date().toISOString(), ...change },
-      ])
+      const from = change.repo ?? repo
+      const source = libraryPath(paths.repos, from)
+      const hasCommits = git(source, 'rev-list', '--all', '--max-count=1') !== ''
+      const base = hasCommits
+        ? {
+            base_ref: 'main',
+            base_commit: git(source, 'rev-parse', 'HEAD'),
+            base_at: new Date().toISOString(),
+          }
+        : {}
+      const [id] = await storeMissions(box, [{ repo, branch, ...base, ...change }])
       const directory = paths.mission(id!).agent
       rmSync(directory, { recursive: true })
-      const remotes = remotesOf(bench.tools, { id: repo, url: urlOf(box, repo), library })
-      await createWorkingCopy({ ...bench.tools, source: library, destination: directory, ...remotes })
+      const remotes = remotesOf(bench.tools, { id: from, url: urlOf(box, from), library: source })
+      await createWorkingCopy({ ...bench.tools, source, destination: directory, ...remotes })
       git(directory, 'switch', '--quiet', '--create', branch)
       const mission: LandingMission = {
         id: id!,

@@ -15,7 +15,7 @@ describe('completion offers', () => {
   test('commands and verbs that start with the typed text', async () => {
     expect(await offered('')).toEqual(expect.arrayContaining(['mission', 'repo', 'setup', 'doctor', 'help']))
     expect(await offered('mis')).toEqual(['mission'])
-    expect(await offered('mission re')).toEqual(['resume', 'rename'])
+    expect(await offered('mission re')).toEqual(['resume', 'review', 'rename'])
     expect(await offered('nonsense ')).toEqual([])
     expect(await offered('mission nonsense ')).toEqual([])
     expect(await offered('constructor ')).toEqual([])

@@ -48,11 +48,14 @@ test('adding, updating, trusting and removing a repo each keep the table and the
   const { id } = source
   const added = await addRepo(context, db, source, { trust: undefined, askTrust: async () => null })
   expect(added).toMatchObject({ wasThere: false, repo: { id, trusted: null, updated_at: now.at } })
-  expect(choices()).toBe(`${id}\t${id}\n--blank\t(blank)\n`)
+  const { default_commit } = getRepo(db, id)!
+  const line = (seconds: number) => `${id}\t${id}\tmain@${default_commit!.slice(0, 7)}\t${seconds}\n`
+  expect(choices()).toBe(`${line(1_767_225_600)}--blank\t(blank)\n`)
 
   now.at = '2026-01-02T00:00:00.000Z'
   expect(markUpdated(context, db, id)).toBe(now.at)
   expect(getRepo(db, id)).toMatchObject({ updated_at: now.at, added_at: '2026-01-01T00:00:00.000Z' })
+  expect(choices()).toBe(`${line(1_767_312_000)}--blank\t(blank)\n`)
   expect(trustRepo(context, db, id, true)).toMatchObject({ trusted: 1 })
 
   expect(await removeRepo(context, db, id)).toEqual([])

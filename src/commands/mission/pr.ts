@@ -68,7 +68,7 @@ export default defineCommand<Input>({
   examples: [
     'agenc mission pr 3f2a',
     'agenc mission pr 3f2a --draft --yes',
-    'agenc mission pr 3f2a --title "Fix the login" --body "It rejected long names."',
+    'agenc mission pr 3f2a --title "Fix the login" --body "Long names work."',
   ],
   async run(context, input) {
     if (input.edit && !isInteractive(context))

@@ -4,6 +4,8 @@ import { usageError } from '../../errors.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { tell } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
+import { isRefName } from '../../repo/ref-names.ts'
+import { interruptible } from '../../system/signals.ts'
 import type { Way } from '../../work/compose.ts'
 import { describePull, pullWork } from '../../work/pull.ts'
 
@@ -14,6 +16,7 @@ interface Input {
   rebase?: boolean
   squash?: boolean
   onto?: string
+  as?: string
   commit?: string
   message?: string
   force?: boolean
@@ -33,6 +36,7 @@ export default defineCommand<Input>({
     { flags: '--rebase', description: 'put its commits on top of that branch' },
     { flags: '--squash', description: 'put its work on top of that branch as one commit' },
     { flags: '--onto <branch>', description: 'another branch than the current one' },
+    { flags: '--as <name>', description: 'another name for the branch in your checkout' },
     { flags: '--message <text>', description: 'message of the merge or of the squashed commit' },
     {
       flags: '--commit <message>',
@@ -55,8 +59,9 @@ export default defineCommand<Input>({
     const way = wayOf(input)
     await withStore(context, async db => {
       const mission = await chooseMission(context, db, word, { title: 'Pull the work of a mission' })
-      const pulled = await pullWork(context, db, mission, { ...input, way })
-      if (json) return context.out.line(JSON.stringify({ id: mission.id, way, ...pulled }))
+      // Ctrl-C also reaches git. What it then leaves must be put back first.
+      const pulled = await interruptible(() => pullWork(context, db, mission, { ...input, way }))
+      if (json) return context.out.line(JSON.stringify({ id: mission.id, ...pulled }))
       context.out.line(describePull(mission, pulled))
       tell(context, `If the mission is finished: agenc mission done ${shortId(mission.id)}`)
     })
@@ -75,6 +80,10 @@ function wayOf(input: Input): Way | null {
       '--message needs --merge or --squash',
       'Uncommitted work gets its message with --commit.',
     )
+  if (input.as !== undefined && !isRefName(input.as))
+    throw usageError(`${JSON.stringify(input.as)} cannot be the name of a branch`, 'Choose another name.')
+  if (way !== null && input.as !== undefined)
+    throw usageError('--as names a branch of its own', `Leave it out with --${way}.`)
   if (way !== null && input.force)
     throw usageError('--force is only for a branch of the same name', `Leave it out with --${way}.`)
   return way

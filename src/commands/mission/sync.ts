@@ -2,6 +2,7 @@ import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { withStore } from '../../db/with-store.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle } from '../../mission/tell-done.ts'
+import { interruptible } from '../../system/signals.ts'
 import { syncMission } from '../../work/sync.ts'
 
 interface Input {
@@ -29,7 +30,8 @@ export default defineCommand<Input>({
       const mission = await chooseMission(context, db, word, {
         title: 'Bring the newest base into a mission',
       })
-      const synced = await syncMission(context, db, mission, { rebase, base, offline })
+      // Ctrl-C also reaches git. What it then leaves must be put back first.
+      const synced = await interruptible(() => syncMission(context, db, mission, { rebase, base, offline }))
       const { commits, base: taken } = synced
       if (json) context.out.line(JSON.stringify({ id: mission.id, rebase, ...synced }))
       else if (commits === 0)
