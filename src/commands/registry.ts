@@ -52,6 +52,10 @@ export const registry: Registry = {
           summary: 'Show which missions would conflict, and in which files',
           load: () => import('./mission/conflicts.ts'),
         },
+        undo: {
+          summary: "Put a mission's files back as they were before a turn",
+          load: () => import('./mission/undo.ts'),
+        },
         pr: {
           summary: "Push a mission's branch and open a pull request",
           load: () => import('./mission/pr.ts'),

@@ -13,6 +13,7 @@ import { readRecordFile } from '../mission/record-file.ts'
 import { deletedPrefix } from '../mission/remove.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { MissionPaths } from '../paths.ts'
+import { listLibrary } from '../repo/library.ts'
 import { stagingPrefix } from '../repo/staging.ts'
 import { isMakerGone } from '../system/maker.ts'
 import { systemProbe } from '../system/process-identity.ts'
@@ -40,6 +41,10 @@ export function checkFiles(context: Context, unknown: readonly MissionId[]): Fin
     ...missions
       .filter(({ name, path }) => name.startsWith(unfinishedPrefix) && isAbandoned(context, path))
       .map(({ path }) => removable(interruptedNew, path)),
+    ...[...missions.map(({ path }) => path), ...listLibrary(paths.repos).map(id => join(paths.repos, id))]
+      .flatMap(aged)
+      .filter(entry => entry.name.startsWith(stagingPrefix) && isLeft(entry, abandonedCloneMs))
+      .map(({ path }) => removable('remains of an interrupted copy', path)),
     ...aged(paths.repos)
       .filter(entry => entry.name.startsWith(stagingPrefix) && isLeft(entry, abandonedCloneMs))
       .map(({ path }) => removable('remains of a clone', path)),
@@ -144,8 +149,9 @@ function lostMission(context: Context, id: MissionId, path: string): Finding {
   const message = `the directory of a mission that the store does not know: ${path}`
   const removal = `save what you need from it, then: rm -rf ${shellWord(path)}`
   const { agent, record } = context.paths.mission(id)
-  const { dir, copy_pending } = readRecordFile(record)
-  if (!existsSync(agent) && !dir && !copy_pending) return warning('leftovers', message, removal)
+  const { dir, repo } = readRecordFile(record)
+  // Without its own directory, it may have one of the user's, get it at its start, or have its work in the library.
+  if (!existsSync(agent) && !dir && !repo) return warning('leftovers', message, removal)
   const remedy = `agenc doctor --fix adds the mission to the store; or ${removal}`
   return warning('leftovers', message, remedy, () =>
     withStore(context, db => {

@@ -11,6 +11,7 @@ import { type ProcessIdentity, systemProbe } from '../system/process-identity.ts
 import type { WindowId } from '../tmux/current-window.ts'
 import { tmuxOf } from '../tmux/server.ts'
 import { missionWindows } from '../tmux/windows.ts'
+import { isKept } from '../work/kept-work.ts'
 import { isListening } from '../wrapper/wakeup-fifo.ts'
 import { checkFiles } from './check-leftover-files.ts'
 import { type Finding, ok, problem, warning } from './findings.ts'
@@ -111,11 +112,13 @@ function strayTools({ exec }: Context, { id, claude_pid }: MissionRecord): Findi
   ]
 }
 
-function withoutFiles(context: Context, { id, dir, archived_at }: MissionRecord): Finding[] {
+function withoutFiles(context: Context, mission: MissionRecord): Finding[] {
+  const { id, dir, archived_at } = mission
   // The user may delete a worktree once its mission is archived.
   const given = archived_at === null && dir !== null ? [dir] : []
   const root = [context.paths.mission(id).root, ...given].find(path => !existsSync(path))
-  if (root === undefined) return []
+  // The library gives its own directory back when it is resumed.
+  if (root === undefined || isKept(context, mission)) return []
   return [
     warning(
       'leftovers',

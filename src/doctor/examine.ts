@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { checkClaude, checkHook, checkLogin } from './check-claude.ts'
+import { checkDisk, checkKeptWork } from './check-disk.ts'
 import { checkHold } from './check-hold.ts'
 import { checkHome, checkSettings, checkStore } from './check-home.ts'
 import { checkMissions } from './check-missions.ts'
@@ -28,6 +29,8 @@ export async function examine(context: Context): Promise<Finding[]> {
     checkHold(context),
     checkWindows(context),
     ...(await checkMissions(context)),
+    ...(await checkKeptWork(context)),
+    checkDisk(context),
   ]
 }
 

@@ -14,14 +14,17 @@ import {
 import { moveAside } from '../db/move-aside.ts'
 import { type Database, openOrCreate } from '../db/open-store.ts'
 import { getRepo, insertRepo } from '../db/repos.ts'
+import { withStore } from '../db/with-store.ts'
 import { draftOf } from '../io/files.ts'
 import { withLock } from '../io/lock.ts'
 import { readRecordFile } from '../mission/record-file.ts'
 import { endedColumns, readNote } from '../mission/wrapper-note.ts'
-import type { MissionId } from '../mission-id.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
 import { fetchUrlOf, libraryPath, listLibrary } from '../repo/library.ts'
 import { currentUrl } from '../repo/repo-source.ts'
 import { systemProbe } from '../system/process-identity.ts'
+import { keptWork } from '../work/kept-work.ts'
+import { keptRefs } from '../work/mission-repo.ts'
 import { wakeUp } from '../wrapper/wakeup-fifo.ts'
 
 const patienceMs = 5_000
@@ -41,6 +44,7 @@ export async function rebuildStore(context: Context, lost: number | undefined): 
   try {
     addRepos(context, db)
     for (const id of missionDirectories(database)) addMission(context, db, id)
+    for (const kept of keptUnknown(context, db)) insertKept(context, db, kept)
   } finally {
     db.close()
   }
@@ -124,18 +128,61 @@ export function addMission(context: Context, db: Database, id: MissionId): void 
   }).immediate()
 }
 
+export interface KeptMission {
+  id: MissionId
+  repo: string
+}
+
+/** Missions without a record whose work is in the library. */
+export function keptUnknown(context: Context, db: Database): KeptMission[] {
+  const isUnknown = (id: MissionId) =>
+    !getMission(db, id, { removed: true }) && !existsSync(context.paths.mission(id).root)
+  return listLibrary(context.paths.repos).flatMap(repo => {
+    const work = keptWork(context, libraryPath(context.paths.repos, repo))
+    return [...work.keys()].filter(isUnknown).map(id => ({ id, repo }))
+  })
+}
+
+/** Stores a mission as one that was deleted, so that `resume` can bring it back. */
+export function addKeptMission(context: Context, kept: KeptMission): Promise<string> {
+  return withStore(context, db => {
+    insertKept(context, db, kept)
+    return `added mission ${shortId(kept.id)} to the store, as a deleted one`
+  })
+}
+
+function insertKept(context: Context, db: Database, { id, repo }: KeptMission): void {
+  const refs = keptWork(context, libraryPath(context.paths.repos, repo)).get(id) ?? []
+  const { heads, head } = keptRefs(id)
+  const commit = refs.find(({ name }) => name === head)?.commit
+  const branch = refs.find(ref => ref.name.startsWith(heads) && ref.commit === commit)?.name
+  const at = refs.map(ref => ref.at).sort()[0] ?? context.now().toISOString()
+  db.transaction(() => {
+    if (getMission(db, id, { removed: true })) return
+    insertMission(db, { ...blankMission(context, id), repo, created_at: at })
+    const removed_at = context.now().toISOString()
+    updateMission(db, id, { removed_at, branch: branch?.slice(heads.length) ?? null })
+  }).immediate()
+}
+
 function missionFromFiles(context: Context, db: Database, id: MissionId): NewMission {
   const { root, agent } = context.paths.mission(id)
-  const { directory } = claudeLocations(context.env)
-  const transcript = findTranscript(directory, id, null) ?? newestTranscript(directory, agent)
   const made = statSync(root)
+  const created_at = new Date(made.birthtimeMs || made.mtimeMs).toISOString()
+  return { ...blankMission(context, id), repo: repoOf(context, db, agent), created_at }
+}
+
+/** Only the conversation can be found by the id. */
+function blankMission(context: Context, id: MissionId): Omit<NewMission, 'created_at'> {
+  const { directory } = claudeLocations(context.env)
+  const transcript =
+    findTranscript(directory, id, null) ?? newestTranscript(directory, context.paths.mission(id).agent)
   return {
     id,
     name: null,
     about: null,
-    repo: repoOf(context, db, agent),
+    repo: null,
     parent_id: null,
-    created_at: new Date(made.birthtimeMs || made.mtimeMs).toISOString(),
     permission_mode: null,
     approve: null,
     model: null,

@@ -1,4 +1,4 @@
-import { mkdirSync, rmdirSync, statSync } from 'node:fs'
+import { mkdirSync, rmdirSync, statSync, utimes } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { AgencError, adviceOnShortage, errorCode } from '../errors.ts'
@@ -41,6 +41,25 @@ export async function withLock<T>(path: string, work: () => T, { isLong = false 
   } finally {
     removeDirectory(lock)
     void toucher?.terminate()
+  }
+}
+
+/**
+ * Runs `work` unless another process holds the lock. Returns whether it was run. Unlike that of `withLock`, this work is
+ * asynchronous: if the process is killed, the lock stays for a while.
+ */
+export async function tryWithLock(path: string, work: () => Promise<void>): Promise<boolean> {
+  const lock = lockOf(path)
+  const sightings: Sightings = new Map()
+  // The first try removes an abandoned lock.
+  if (!tryToTake(lock, sightings) && !tryToTake(lock, sightings)) return false
+  const touch = setInterval(() => utimes(lock, new Date(), new Date(), () => {}), touchEveryMs)
+  try {
+    await work()
+    return true
+  } finally {
+    clearInterval(touch)
+    removeDirectory(lock)
   }
 }
 

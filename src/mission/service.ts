@@ -56,6 +56,11 @@ export class MissionService {
     return getMission(this.#db, id)
   }
 
+  /** All missions of a repo, also archived ones. */
+  onRepo(repo: string): MissionRecord[] {
+    return missionsOnRepo(this.#db, repo)
+  }
+
   /** Writes everything that `work` writes, or nothing. */
   write<T>(work: (writer: MissionWriter) => T): T {
     const writer = new MissionWriter(this.#db, this.#now().toISOString())

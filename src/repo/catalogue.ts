@@ -168,8 +168,8 @@ function baseOf({ default_branch: ref, default_commit: commit, updated_at }: Rep
 /** Writes the choices to a file, from which the picker behind the key reads them without starting Node. */
 export function writeRepoChoices({ paths }: Pick<Context, 'paths'>, db: Database): void {
   const lines = repoChoices(db).map(({ repo, label, base }) => {
-    const seconds = base === null ? '' : Math.floor(Date.parse(base.at) / 1000)
-    return `${repo ?? '--blank'}\t${label}\t${cleanText(base?.label ?? '')}\t${seconds}\n`
+    const facts = base === null ? [] : [cleanText(base.label), Math.floor(Date.parse(base.at) / 1000)]
+    return `${[repo ?? '--blank', label, ...facts].join('\t')}\n`
   })
   writeFileAtomically(paths.repoChoices, lines.join(''))
 }

@@ -71,7 +71,7 @@ async function linesAbout(
 }
 
 /** Where the work may be, besides the mission's directory. */
-interface Places {
+export interface Places {
   /** Commits of branches and tags there. What they contain has arrived. */
   tips: string[]
   /** Branches that may have the work in another form, the likeliest first. */
@@ -82,10 +82,10 @@ interface Places {
 
 const mostTargets = 20
 
-async function knownPlaces(
+export async function knownPlaces(
   context: Context,
   db: Database,
-  mission: MissionRecord,
+  mission: Pick<MissionRecord, 'id' | 'repo' | 'base_ref'>,
   repo: MissionRepo,
 ): Promise<Places> {
   const checkouts = await knownCheckouts(context, db, mission)
@@ -136,7 +136,11 @@ function branchesOf(context: Context, gitDir: string, refs: readonly string[]): 
   })
 }
 
-async function notArrived(repo: MissionRepo, places: Places, tips: readonly OwnTip[]): Promise<OwnTip[]> {
+export async function notArrived(
+  repo: MissionRepo,
+  places: Places,
+  tips: readonly OwnTip[],
+): Promise<OwnTip[]> {
   const missing: OwnTip[] = []
   for (const tip of tips) {
     const isThere = libraryGit(repo, ['cat-file', '-e', `${tip.commit}^{commit}`], { env: places.env })
@@ -153,7 +157,11 @@ async function countOnlyHere(repo: MissionRepo, { tips, env }: Places, commit: s
   return Number(await outputOf(counted, 'cannot count the commits'))
 }
 
-async function describeTip(repo: MissionRepo, places: Places, { commit, ref }: OwnTip): Promise<string> {
+export async function describeTip(
+  repo: MissionRepo,
+  places: Places,
+  { commit, ref }: OwnTip,
+): Promise<string> {
   const count = await countOnlyHere(repo, places, commit)
   const where = ref === null ? 'on no branch' : `on ${cleanText(ref.replace(/^refs\/(heads|tags)\//, ''))}`
   return `${count} unpushed ${count === 1 ? 'commit' : 'commits'} ${where}`

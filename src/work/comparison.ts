@@ -46,10 +46,9 @@ export async function compareWork(
   const repo = missionRepo(context, mission)
   if (isTurn) return compareTurn(repo, mission, part.turn)
   const { head, commit } = await presentState(context, repo, mission, part)
-  const base = await presentBase(repo, mission, head)
-  const from = part.uncommitted ? head : base
-  const since =
-    head === null || from === null ? 'since the start' : `since ${await nameOf(repo, mission, from, part)}`
+  const base = await baseOf(repo, mission, head)
+  const from = part.uncommitted ? head : await present(repo, mission, base)
+  const since = head === null || from === null ? 'since the start' : `since ${nameOf(mission, from, part)}`
   return { repo, from: from ?? (await emptyTree(repo)), to: commit, base, turn: null, words: since }
 }
 
@@ -74,10 +73,18 @@ async function presentState(
   if (commit !== null) return { head, commit }
   throw new AgencError(
     `nothing of ${missionTitle(mission)} has been recorded yet`,
-    recorded
-      ? `Run 'agenc mission diff ${shortId(mission.id)}'.`
-      : `Its directory has no git repo: ${repo.directory}`,
+    hintOnUnrecorded(mission, repo, recorded),
   )
+}
+
+function hintOnUnrecorded(
+  mission: MissionRecord,
+  { directory }: MissionRepo,
+  isOnlyRecorded: boolean,
+): string {
+  if (isOnlyRecorded) return `Run 'agenc mission diff ${shortId(mission.id)}'.`
+  if (mission.copy_pending !== null) return 'Its working copy has not been made yet.'
+  return `Its directory has no git repo: ${directory}`
 }
 
 async function compareTurn(
@@ -99,10 +106,10 @@ async function compareTurn(
       `turn ${turn} of ${missionTitle(mission)} was not recorded`,
       turns.length === 0 ? 'No turn of it was.' : `Recorded turns: ${ranges(turns)}.`,
     )
-  const base = await presentBase(repo, mission, to)
+  const base = await baseOf(repo, mission, to)
   const before = turns.findLast(number => number < turn)
-  const from = (before === undefined ? base : kept.get(before)!) ?? (await emptyTree(repo))
-  return { repo, from, to, base, turn, words: `in turn ${turn}` }
+  const from = before === undefined ? await present(repo, mission, base) : kept.get(before)!
+  return { repo, from: from ?? (await emptyTree(repo)), to, base, turn, words: `in turn ${turn}` }
 }
 
 /** The commits of the recorded turns, by number. */
@@ -128,12 +135,12 @@ function ranges(numbers: readonly number[]): string {
     .join(', ')
 }
 
-async function presentBase(
+/** Refuses a base that the library does not have. */
+async function present(
   repo: MissionRepo,
   mission: MissionRecord,
-  head: string | null,
+  base: string | null,
 ): Promise<string | null> {
-  const base = await baseOf(repo, mission, head)
   if (base === null || (await commitAt(repo, base)) !== null) return base
   throw new AgencError(
     `the commit that ${missionTitle(mission)} started from is gone: ${base.slice(0, 7)}`,
@@ -146,15 +153,9 @@ async function commitAt(repo: MissionRepo, name: string): Promise<string | null>
   return asked.exitCode === 0 ? asked.stdout.trim() : null
 }
 
-async function nameOf(
-  repo: MissionRepo,
-  { base_ref }: MissionRecord,
-  commit: string,
-  { uncommitted }: WorkPart,
-): Promise<string> {
-  const short = (
-    await outputOf(libraryGit(repo, ['rev-parse', '--short', commit]), 'cannot name the base')
-  ).trim()
+/** `main@b090269` */
+function nameOf({ base_ref }: MissionRecord, commit: string, { uncommitted }: WorkPart): string {
+  const short = commit.slice(0, 7)
   if (uncommitted) return `the commit ${short}`
   return base_ref === null ? short : `${base_ref}@${short}`
 }

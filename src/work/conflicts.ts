@@ -1,13 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
-import { type MissionRecord, missionsOnRepo } from '../db/missions.ts'
-import type { Database } from '../db/open-store.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import { forEachInParallel } from '../io/parallel.ts'
 import { makeTemporaryDirectoryIn, temporaryPlaces } from '../io/temporary-directory.ts'
 import { markConflicts } from '../mission/conflict-marks.ts'
 import type { ConflictJson } from '../mission/mission-json.ts'
-import { missionService } from '../mission/open-service.ts'
+import type { MissionService } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
 import { emptyTree } from './changes.ts'
 import { mergeTrees } from './merge-tree.ts'
@@ -59,19 +58,26 @@ export async function findConflicts(
   }
 }
 
-/** Finds the conflicts of one mission from what is recorded, and stores them with all missions that they concern. */
+/** With more, the merges would take longer than a turn's end may cost. */
+const mostCompared = 20
+
+/**
+ * Finds the conflicts of one mission from what is recorded, and stores them with all missions that they concern. For a
+ * wrapper, after a turn: does nothing if that would take long.
+ */
 export async function updateConflicts(
   context: Context,
-  db: Database,
+  missions: MissionService,
   mission: Pick<MissionRecord, 'id' | 'repo'>,
   limits: Limits = {},
 ): Promise<void> {
   if (mission.repo === null) return
-  const others = candidates(missionsOnRepo(db, mission.repo)).filter(
+  const compared = candidates(missions.onRepo(mission.repo)).filter(
     other => other.id === mission.id || hasChanges(other),
   )
-  const found = await findConflicts(context, others, { of: mission.id, ...limits })
-  missionService(context, db).write(writer => markConflicts(writer, mission, conflictsOf(mission.id, found)))
+  if (compared.length > mostCompared) return
+  const found = await findConflicts(context, compared, { of: mission.id, ...limits })
+  missions.write(writer => markConflicts(writer, mission, conflictsOf(mission.id, found)))
 }
 
 /** Missions whose work has not been put away. */

@@ -28,14 +28,14 @@ export async function freeDirectory(
 ): Promise<void> {
   const { agent } = context.paths.mission(mission.id)
   if (mission.dir !== null || !existsSync(agent)) return
-  const { commit, branch } = await keepLastState(context, mission)
+  const last = await keepLastState(context, mission)
   await forgetDirectory(claudeLocations(context.env).globalConfig, agent)
   missionService(context, db).write(writer => {
     const now = writer.get(mission.id)
     if (now === undefined || !existsSync(agent)) return
     refuseRunning(context, now)
     check(now)
-    writer.change(mission.id, { branch }, ['directory-freed', { commit }])
+    writer.change(mission.id, branchOf(last), ['directory-freed', { commit: last.commit }])
     moveAway(context.paths, mission.id, agent)
   })
   sweepDeleted(context.paths)
@@ -53,6 +53,8 @@ function refuseRunning(context: Context, mission: MissionRecord): void {
 export async function keepLastState(context: Context, mission: MissionRecord): Promise<Snapshot> {
   const { missions } = await readConfig(context.paths)
   const repo = missionRepo(context, mission)
+  if (!existsSync(repo.library))
+    throw new AgencError(`${mission.repo} is no longer in the library`, 'Add it again with: agenc repo add')
   return interruptible(async signal => {
     const exclude = missions.checkpoint_exclude
     const snapshot = await takeSnapshot(repo, { exclude, now: context.now(), signal })
@@ -60,6 +62,11 @@ export async function keepLastState(context: Context, mission: MissionRecord): P
     await keepLargeFiles(repo, mission.base_commit)
     return snapshot
   })
+}
+
+/** The branch to come back to. A snapshot does not tell the branch of a repo without commits. */
+export function branchOf({ head, branch }: Snapshot): { branch?: string | null } {
+  return head === null ? {} : { branch }
 }
 
 /** Throws if the library lacks an object of the mission's work. */

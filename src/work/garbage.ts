@@ -10,8 +10,9 @@ import type { MissionId } from '../mission-id.ts'
 import { collectGarbage } from '../repo/collect-garbage.ts'
 import { gitFailed } from '../repo/git.ts'
 import { libraryPath } from '../repo/library.ts'
-import { deleteRefs, type KeptRef, keptWork, whatOnlyLibraryHas } from './kept-work.ts'
+import { deleteRefs, type KeptRef, keptWork } from './kept-work.ts'
 import { checkpointRefs, keptRefs, libraryGit, type MissionRepo, ownGit, ownObjects } from './mission-repo.ts'
+import { type KeptMission, whatOnlyLibraryHas } from './only-in-library.ts'
 import { youngest } from './purge-mission.ts'
 
 /** What may go of one mission's work in the library. */
@@ -76,7 +77,7 @@ export async function findGarbage(
         whole: chosen.whole,
         bytes,
         at: chosen.refs.map(({ at }) => at).reduce((a, b) => (a > b ? a : b)),
-        only_here: chosen.whole ? await whatOnlyLibraryHas(missionRepo) : [],
+        only_here: chosen.whole ? await whatOnlyLibraryHas(context, db, record ?? lostMission(id, repo)) : [],
         refs: names,
       })
     }
@@ -106,6 +107,11 @@ function chooseRefs(
   if (isDone) return { mission: 'done', whole: false, refs: old }
   const latest = Math.max(...checkpoints.map(numberOf))
   return { mission: 'living', whole: false, refs: old.filter(ref => numberOf(ref) !== latest) }
+}
+
+/** A mission without a record. */
+function lostMission(id: MissionId, repo: string): KeptMission {
+  return { id, repo, name: null, dir: null, base_ref: null }
 }
 
 function numberOf({ name }: KeptRef): number {
@@ -179,9 +185,9 @@ export async function workOnlyInLibrary(
 ): Promise<Pick<Garbage, 'mission_id' | 'name' | 'only_here'>[]> {
   const found: Pick<Garbage, 'mission_id' | 'name' | 'only_here'>[] = []
   for (const mission_id of keptWork(context, libraryPath(context.paths.repos, repo)).keys()) {
-    const only_here = await whatOnlyLibraryHas(repoOf(context, repo, mission_id))
-    const name = getMission(db, mission_id, { removed: true })?.name ?? null
-    if (only_here.length > 0) found.push({ mission_id, name, only_here })
+    const mission = getMission(db, mission_id, { removed: true }) ?? lostMission(mission_id, repo)
+    const only_here = await whatOnlyLibraryHas(context, db, mission)
+    if (only_here.length > 0) found.push({ mission_id, name: mission.name, only_here })
   }
   return found
 }

@@ -53,18 +53,3 @@ export async function forgetKeptWork(repo: MissionRepo): Promise<void> {
     refs.map(({ name }) => name),
   )
 }
-
-/** Describes, in one line each, the kept work of a mission that no branch of the library has. */
-export async function whatOnlyLibraryHas(repo: MissionRepo): Promise<string[]> {
-  if (!hasKeptWork(repo)) return []
-  const { head, now } = keptRefs(repo.id)
-  // The asterisk also stands for a slash, so this is its head and all its branches.
-  const args = ['rev-list', '--count', `--glob=${head}*`, '--not', '--branches', '--remotes', '--tags']
-  const commits = Number(await outputOf(libraryGit(repo, args), 'cannot count the commits'))
-  // Before its first commit, a mission has no head.
-  const changed = await libraryGit(repo, ['diff-tree', '--quiet', head, now])
-  return [
-    ...(commits > 0 ? [`${commits} unpushed ${commits === 1 ? 'commit' : 'commits'}`] : []),
-    ...(changed.exitCode === 0 ? [] : ['uncommitted changes']),
-  ]
-}

@@ -17,7 +17,7 @@ export const pulledEvent = 'pulled'
 export async function knownCheckouts(
   context: Context,
   db: Database,
-  mission: MissionRecord,
+  mission: Pick<MissionRecord, 'id' | 'repo'>,
 ): Promise<string[]> {
   if (mission.repo === null) return []
   const settings = repoConfig(mission.repo, await readConfig(context.paths))

@@ -10,8 +10,9 @@ import { missionService } from '../mission/open-service.ts'
 import { moveAway, removeMission, sweepDeleted } from '../mission/remove.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
-import { keepLastState } from './free-directory.ts'
-import { isKept } from './kept-work.ts'
+import { branchOf, keepLastState } from './free-directory.ts'
+import { forgetKeptWork, isKept } from './kept-work.ts'
+import { missionRepo } from './mission-repo.ts'
 import type { Snapshot } from './snapshot.ts'
 
 interface Removal {
@@ -34,9 +35,11 @@ export async function removeKeepingWork(
   const { agent } = context.paths.mission(mission.id)
   const mayKeep = mission.repo !== null && mission.dir === null && namesIn(agent).length > 0
   const kept = mayKeep ? await tryToKeep(context, mission, force) : null
-  if (isKept(context, mission))
-    await hideMission(context, db, mission, check, kept ? { branch: kept.branch } : {})
-  else await removeMission(context, db, mission.id, check)
+  if (isKept(context, mission)) await hideMission(context, db, mission, check, kept ? branchOf(kept) : {})
+  else {
+    await removeMission(context, db, mission.id, check)
+    if (mission.repo !== null) await forgetKeptWork(missionRepo(context, mission))
+  }
 }
 
 async function tryToKeep(context: Context, mission: MissionRecord, force: boolean): Promise<Snapshot | null> {

@@ -62,7 +62,7 @@ export async function recordTree(
   const changed = await changedFiles(
     repo,
     git,
-    [':(attr:!filter)', ':(attr:-filter)', ...excluded.map(glob => `:(exclude,glob)${glob}`)],
+    [':(attr:!filter)', ':(attr:-filter)', ...excludeSpecs(options.exclude)],
     { index, head, options },
   )
   const [staged] = await Promise.all([
@@ -82,6 +82,11 @@ export async function recordTree(
 type Git = (args: readonly string[], more?: Pick<RepoGitOptions, 'input' | 'isBinary'>) => Promise<Result>
 
 const cannotRecord = 'cannot record the files'
+
+/** Pathspecs that leave out the files of `missions.checkpoint_exclude`. */
+export function excludeSpecs(patterns: readonly string[]): string[] {
+  return patterns.map(pattern => `:(exclude,glob)${globOf(pattern)}`)
+}
 
 /** As in .gitignore, a pattern without a slash applies in every directory. */
 function globOf(pattern: string): string {

@@ -8,6 +8,8 @@ import { lacksDirectory, rebuildDirectory } from '../work/rebuild-directory.ts'
 import type { Run } from './run-mission.ts'
 import { onEndingSignal } from './signal-policy.ts'
 
+const ownSignalMs = 1_000
+
 /** Makes the working copy of a mission again, if `done` or `rm` has deleted it. */
 export async function rebuildCopy(run: Run, mission: MissionRecord, config: Config): Promise<void> {
   const { context, db, missions, signals } = run
@@ -36,6 +38,8 @@ export async function rebuildCopy(run: Run, mission: MissionRecord, config: Conf
       signal: givenUp.signal,
     })
   } catch (error) {
+    // git may have got the signal first.
+    if (isCancelled(error)) await signals.arrivesWithin(ownSignalMs)
     if (signals.received === null || !isCancelled(error)) throw error
   }
 }

@@ -13,6 +13,7 @@ import { shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
 import { portVariables } from '../system/port-block.ts'
 import { ApprovalLog } from './approval-log.ts'
+import { Checkpointer } from './checkpointer.ts'
 import { stateAtStart } from './claude-state.ts'
 import { type ControlMessage, ownBell } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
@@ -36,6 +37,7 @@ interface Parts {
   presenter: StatePresenter
   preview: PreviewFile
   wakeup: WakeupFifo
+  checkpointer: Checkpointer
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -64,7 +66,8 @@ export class RestartLoop {
     for (const name of readdirSync(asks)) setAside(dirname(asks), join(asks, name))
     const parts = this.#wire()
     // The preview comes first: whoever sees the new state also finds its text.
-    const unsubscribers = [parts.preview.update, parts.presenter.onChanged].map(subscriber =>
+    const { preview, presenter, checkpointer } = parts
+    const unsubscribers = [preview.update, presenter.onChanged, checkpointer.onChanged].map(subscriber =>
       missions.subscribe(subscriber),
     )
     try {
@@ -83,13 +86,14 @@ export class RestartLoop {
       }
     } finally {
       for (const unsubscribe of unsubscribers) unsubscribe()
-      parts.presenter.close()
-      parts.preview.clear()
+      presenter.close()
+      preview.clear()
       this.#observer = null
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
       parts.wakeup.onWakeup = () => {}
       // Without the FIFO, hooks leave no more events. Events that are not stored yet are read at the next start.
       setAside(dirname(wakeupPath), wakeupPath)
+      await checkpointer.close({ isHurried: this.#run.signals.received !== null })
     }
   }
 
@@ -116,6 +120,7 @@ export class RestartLoop {
     })
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
+    const checkpointer = new Checkpointer(context, missions, record, settings, log)
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
@@ -126,7 +131,7 @@ export class RestartLoop {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup }
+    return { rules, requests, observer, presenter, preview, wakeup, checkpointer }
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests): void {

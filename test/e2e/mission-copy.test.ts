@@ -118,8 +118,8 @@ test('a base that is gone after the fetch: the error says where it was, and rm d
   await terminal.waitForText('q: close')
   terminal.type('q')
   await terminal.exited
-  expect(made.box.agenc(['mission', 'rm', id]).exitCode).toBe(0)
-  expect(made.box.records()).toEqual([])
+  expect(made.box.agenc(['mission', 'rm', '--yes', id]).exitCode).toBe(0)
+  expect(made.box.agencJson(['mission', 'ls', '--all'])).toEqual([])
 })
 
 test('missions that are started at once on one repo all start on the newest commit', async () => {

@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ChangedFile } from '../../src/work/git-diff.ts'
 import { expectUsageError } from '../helpers/records.ts'
-import { waitFor } from '../helpers/wait.ts'
 import { type WorkBox, workBox } from '../helpers/work.ts'
 
 interface DiffJson {
@@ -156,93 +155,6 @@ test('a mission without a repo says that there is nothing to compare with', asyn
   expect(done.stderr).toContain('has no repo\n')
 })
 
-describe('programs that a diff can run', () => {
-  /** A program that leaves a mark and prints a word. */
-  function program(box: WorkBox, name: string): { path: string; hasRun(): boolean } {
-    const path = join(box.root, name)
-    writeFileSync(path, `#!/bin/sh\ntouch '${path}.ran'\necho "shown by ${name}"\n[ -t 0 ] || cat\n`, {
-      mode: 0o755,
-    })
-    return { path, hasRun: () => existsSync(`${path}.ran`) }
-  }
-
-  test('those that the mission names are never run', async () => {
-    const box = await workBox({ 'file.txt': 'x\n' })
-    const evil = program(box, 'evil')
-    const settings = {
-      'diff.external': evil.path,
-      'diff.evil.command': evil.path,
-      'diff.evil.textconv': evil.path,
-      'filter.evil.clean': evil.path,
-      'core.pager': evil.path,
-      'pager.diff': evil.path,
-      'core.fsmonitor': evil.path,
-      'core.hooksPath': box.root,
-    }
-    for (const [key, value] of Object.entries(settings)) box.git('config', key, value)
-    box.write({ '.gitattributes': '* diff=evil\n*.bin filter=evil\n', 'file.txt': 'x\ny\n', 'a.bin': 'z\n' })
-    const terminal = box.terminal(['diff', box.id], { env: { PAGER: 'cat' }, rows: 60 })
-    expect(await terminal.exited).toBe(0)
-    expect(terminal.screen()).toContain('+y')
-    expect(diff(box).stdout).toContain('+y')
-    expect(diff(box, '--last').exitCode).toBe(1)
-    expect(evil.hasRun()).toBe(false)
-  })
-
-  test("on a terminal the user's own pager and diff program show it; a pipe gets a plain patch", async () => {
-    const box = await workBox()
-    box.write({ 'README.md': 'hello\nworld\n' })
-    const [pager, external] = [program(box, 'pager'), program(box, 'external')]
-    box.bench.userConfig(
-      `[core]\npager = ${pager.path}\n[diff]\nexternal = ${external.path}\nnoprefix = true\n[color]\nui = always\n`,
-    )
-    expect(diff(box).stdout).toMatch(/^diff --git a\/README\.md b\/README\.md\n/)
-    expect([pager.hasRun(), external.hasRun()]).toEqual([false, false])
-    const terminal = box.terminal(['diff', box.id])
-    expect(await terminal.exited).toBe(0)
-    expect(terminal.screen()).toContain('shown by pager')
-    expect(terminal.screen()).toContain('shown by external')
-    const byVariable = program(box, 'other')
-    const other = box.terminal(['diff', box.id], {
-      env: { GIT_EXTERNAL_DIFF: byVariable.path, GIT_PAGER: 'cat' },
-    })
-    expect(await other.exited).toBe(0)
-    expect(other.screen()).toContain('shown by other')
-  })
-})
-
-describe('in a pager', () => {
-  async function paged(env: NodeJS.ProcessEnv = {}) {
-    const box = await workBox()
-    await box.endTurn({ big: Array.from({ length: 20_000 }, (_, row) => `row ${row}\n`).join('') })
-    const terminal = box.terminal(['diff', box.id, '--last'], {
-      env: { PAGER: 'less', LESS: 'R', ...env },
-      rows: 20,
-    })
-    await terminal.waitForText('+row 5')
-    return { box, terminal }
-  }
-
-  test('q ends it without an error', async () => {
-    const { terminal } = await paged()
-    terminal.type('q')
-    expect(await terminal.exited).toBe(0)
-    expect(terminal.raw()).toMatch(/: what has changed in turn 1\r\n/)
-  })
-
-  test('Ctrl-C is for the pager', async () => {
-    const { terminal } = await paged()
-    terminal.type('\u0003')
-    await waitFor('the next row', () => {
-      // The terminal throws away what was typed right after Ctrl-C.
-      terminal.type('j')
-      return terminal.screen().includes('+row 15')
-    })
-    terminal.type('q')
-    expect(await terminal.exited).toBe(0)
-  })
-})
-
 test('a mission is picked from a list, and `.` is the mission of this shell', async () => {
   const box = await workBox()
   box.write({ own: 'x\n' })
@@ -253,4 +165,23 @@ test('a mission is picked from a list, and `.` is the mission of this shell', as
   expect(terminal.screen()).toContain('1 file changed')
   const here = box.agenc(['diff', '.', '--name-only'], { env: { AGENC_HERE: box.id } })
   expect(here.stdout).toBe('own\n')
+})
+
+test('the work of a deleted mission can still be seen, by its id', async () => {
+  const box = await workBox()
+  await box.endTurn({ a: '1\n' })
+  expect(box.agenc(['mission', 'rm', box.id, '--yes', '--force'])).toMatchObject({ exitCode: 0 })
+  expect(names(box)).toEqual(['a'])
+})
+
+test('a base that was force-pushed away, or whose branch is gone, is still the base', async () => {
+  const box = await workBox()
+  box.write({ own: 'x\n' })
+  box.git('add', '.')
+  box.git('commit', '-qm', 'own')
+  box.bench.git('src/app', 'checkout', '-q', '--orphan', 'other')
+  box.bench.commit('src/app', { unrelated: 'y\n' })
+  box.bench.git('src/app', 'branch', '-M', 'main')
+  expect(box.agenc(['repo', 'update']).exitCode).toBe(0)
+  expect(names(box)).toEqual(['own'])
 })

@@ -45,10 +45,12 @@ describe('mission new --dir', () => {
     expect((await box.create('--dir=~/work')).dir).toBe(join(box.home, 'work'))
   })
 
-  test('refuses other sources, and --force alone', () => {
+  test('refuses other sources, a branch to start on, and --force alone', () => {
     const box = recordsBox()
     for (const other of [['local/src/app'], ['--blank'], ['--clone', 'x']])
       expectUsageError(box.agenc(['mission', 'new', '--dir', '.', ...other]), /exclude each other/)
+    for (const start of [['--base', 'main'], ['--branch', 'x'], ['--pr', '1'], ['--offline']])
+      expectUsageError(box.agenc(['mission', 'new', '--dir', 'src', ...start]), /needs a repo/)
     expectUsageError(box.agenc(['mission', 'new', '--blank', '--force']), /--force .* only with --dir/)
     expect(box.missions()).toEqual([])
   })

@@ -58,6 +58,9 @@ test('a mission has ten ports of its own, in its setup and its Claude, and the s
   expectSeen(join(a.dir, 'claude-ports'), a.ports)
   expectSeen(join(b.dir, 'claude-ports'), b.ports)
   expect(a.ports.filter(port => b.ports.includes(port))).toEqual([])
+  expect(box.agenc(['mission', 'show', a.id]).stdout).toMatch(
+    new RegExp(`^ports +${a.ports[0]} to ${a.ports[9]}$`, 'm'),
+  )
   rmSync(join(a.dir, 'claude-ports'))
   // The blocks below the mission's own are free now.
   expect(box.agenc(['mission', 'rm', b.id, '--yes', '--force']).exitCode).toBe(0)

@@ -1,46 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { MissionJson } from '../../src/mission/mission-json.ts'
-import { expectUsageError, type RecordsBox, recordsBox } from '../helpers/records.ts'
-
-const library = (box: RecordsBox) => join(box.agencHome, 'repos/local/src/app')
-const inLibrary = (box: RecordsBox, ...args: string[]) =>
-  box.bench.git('.', '--git-dir', library(box), ...args)
-const kept = (box: RecordsBox) =>
-  inLibrary(box, 'for-each-ref', '--format=%(refname)', 'refs/agenc').split('\n').filter(Boolean)
-const gitIn = (box: RecordsBox, { dir }: MissionJson) => {
-  const directory = dir.slice(box.root.length)
-  return (...args: string[]) => box.bench.git(directory, ...args)
-}
-
-/** Two commits on a branch of its own, then an uncommitted, a deleted and an untracked file. */
-async function missionWithWork(box: RecordsBox, ...args: string[]): Promise<MissionJson> {
-  const mission = await box.create('app', ...args)
-  const git = gitIn(box, mission)
-  git('switch', '--quiet', '--create', 'feature/x')
-  writeFileSync(join(mission.dir, 'a.txt'), 'one\n')
-  git('add', '--all')
-  git('commit', '--quiet', '--message', 'one')
-  writeFileSync(join(mission.dir, 'b.txt'), 'two\n')
-  git('add', '--all')
-  git('commit', '--quiet', '--message', 'two')
-  writeFileSync(join(mission.dir, 'a.txt'), 'changed\n')
-  rmSync(join(mission.dir, 'b.txt'))
-  mkdirSync(join(mission.dir, 'neu er'))
-  writeFileSync(join(mission.dir, 'neu er', 'ü.txt'), 'untracked\n')
-  writeFileSync(join(mission.dir, 'ignored'), 'not kept\n')
-  return mission
-}
-
-const remove = (box: RecordsBox, mission: MissionJson, ...args: string[]) =>
-  box.agenc(['mission', 'rm', mission.id, '--yes', '--force', ...args])
-
-async function resume(box: RecordsBox, word: string): Promise<string> {
-  const terminal = box.terminal(['mission', 'resume', word])
-  await terminal.exited
-  return terminal.screen()
-}
+import { gitIn, inLibrary, kept, library, missionWithWork, remove, resume } from '../helpers/mission-work.ts'
+import { expectUsageError, recordsBox } from '../helpers/records.ts'
 
 describe('after rm, a mission with a repo', () => {
   test('is in no list, and no command but resume finds it', { timeout: 60_000 }, async () => {
@@ -127,7 +89,7 @@ test('new working copies have nothing of the missions that the library keeps', {
   expect(before.length).toBeGreaterThan(2)
   const copy = await box.create('app')
   const refs = gitIn(box, copy)('for-each-ref', '--format=%(refname)')
-  expect(refs).not.toContain('agenc')
+  expect(refs).not.toContain('refs/agenc')
   expect(refs).not.toContain('feature')
   box.bench.commit('src/app', { 'more.txt': 'more\n' })
   expect(box.agenc(['repo', 'update', 'app']).exitCode).toBe(0)
@@ -175,52 +137,5 @@ describe('if the last state cannot be kept,', () => {
     expect(forced).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('could not be kept') })
     expect(box.missions('-a')).toEqual([])
     expect(existsSync(mission.dir)).toBe(false)
-  })
-})
-
-describe('rm --purge', () => {
-  const transcriptOf = (box: RecordsBox, { dir }: MissionJson, session: string) => {
-    const project = join(box.home, '.claude', 'projects', dir.replace(/[^A-Za-z0-9]/g, '-'))
-    mkdirSync(join(project, session), { recursive: true })
-    writeFileSync(join(project, `${session}.jsonl`), '{"type":"user"}\n')
-    return join(project, `${session}.jsonl`)
-  }
-
-  test('deletes checkpoints, conversation and record for good', { timeout: 60_000 }, async () => {
-    const box = recordsBox()
-    const mission = await missionWithWork(box)
-    const other = await box.create('app')
-    const own = transcriptOf(box, mission, mission.id)
-    const others = transcriptOf(box, mission, other.id)
-    const commit = gitIn(box, mission)('rev-parse', 'HEAD')
-    remove(box, mission)
-    const refused = box.agenc(['mission', 'rm', mission.id, '--purge', '--yes'])
-    expect(refused).toMatchObject({ exitCode: 1 })
-    expect(refused.stderr).toMatch(/only here\n {2}2 unpushed commits\n {2}uncommitted changes\n/)
-    expect(kept(box)).not.toEqual([])
-    expectUsageError(box.agenc(['mission', 'rm', mission.id, '--purge', '--force']), /confirmation/)
-    expect(box.agencJson(['mission', 'rm', mission.id, '--purge', '--yes', '--force'])).toEqual([
-      { id: mission.id, removed: true },
-    ])
-    expect(kept(box)).toEqual([])
-    expect(() => inLibrary(box, 'cat-file', '-e', commit)).toThrow()
-    expect([existsSync(own), existsSync(own.slice(0, -'.jsonl'.length))]).toEqual([false, false])
-    expect(existsSync(others)).toBe(true)
-    expect(await resume(box, mission.id)).toContain('no mission')
-    expect(box.missions('-a').map(({ id }) => id)).toEqual([other.id])
-  })
-
-  test('works on missions that were not deleted before, blank ones too', { timeout: 60_000 }, async () => {
-    const box = recordsBox()
-    const [mission, blank] = [await box.create('app'), await box.create('--blank')]
-    const own = transcriptOf(box, blank, blank.id)
-    expect(box.agenc(['mission', 'rm', mission.id, blank.id, '--purge', '--yes'])).toEqual({
-      exitCode: 0,
-      stdout: '',
-      stderr: '',
-    })
-    expect(existsSync(own)).toBe(false)
-    expect(kept(box)).toEqual([])
-    expect(readdirSync(join(box.agencHome, 'missions'))).toEqual([])
   })
 })

@@ -15,11 +15,18 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Runner } from '../../src/system/runner.ts'
 import { keptRefs } from '../../src/work/mission-repo.ts'
+import { packLibrary } from '../../src/work/pack-library.ts'
 import { takeSnapshot } from '../../src/work/snapshot.ts'
 import { gitBench } from '../helpers/git.ts'
 import { smallDisk } from '../helpers/small-disk.ts'
 import { markingProgram, type SnapshotBench, snapshotBench, untouched } from '../helpers/snapshot-bench.ts'
 import { waitFor } from '../helpers/wait.ts'
+
+async function withHeldLock(path: string, work: () => Promise<void>): Promise<void> {
+  mkdirSync(`${path}.lock`)
+  await work()
+  rmSync(`${path}.lock`, { recursive: true })
+}
 
 const packs = (bench: SnapshotBench) => readdirSync(join(bench.library, 'objects', 'pack'))
 const staging = (bench: SnapshotBench) =>
@@ -578,6 +585,24 @@ describe('the library', () => {
     bench.write('c', 'c\n')
     const taken = await Promise.all([1, 2, 3, 4].map(() => bench.take({ isCheckpoint: true })))
     expect(taken.map(({ turn }) => turn).sort()).toEqual([1, 2, 3, 4])
+    expectWhole(bench)
+  })
+
+  test('joins its packs when there are many, one process at a time, and loses nothing', async () => {
+    const bench = await snapshotBench()
+    for (const text of ['1', '2', '3', '4']) {
+      bench.write('c', text)
+      await bench.take({ isCheckpoint: true })
+    }
+    const count = () => packs(bench).filter(name => name.endsWith('.pack')).length
+    const before = count()
+    await packLibrary(bench.missionRepo, before)
+    expect(count()).toBe(before)
+    await withHeldLock(join(bench.library, 'repack'), () => packLibrary(bench.missionRepo, 2))
+    expect(count()).toBe(before)
+    await Promise.all([packLibrary(bench.missionRepo, 2), packLibrary(bench.missionRepo, 2)])
+    expect(count()).toBeLessThan(before)
+    expect(existsSync(join(bench.library, 'repack.lock'))).toBe(false)
     expectWhole(bench)
   })
 

@@ -24,7 +24,8 @@ export interface Expectations {
 }
 
 const settleMs = 30_000
-const choice = 'Enter: resume, q: close'
+/** What a window that explains the end of its mission asks. */
+export const choice = 'Enter: resume, q: close'
 
 /**
  * The assertions after every fault. First everything agenc says must be true. Then crashed missions are restored, the

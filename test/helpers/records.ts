@@ -19,12 +19,13 @@ export interface RecordsBox extends Sandbox {
   missions(...args: string[]): MissionJson[]
 }
 
-/** A sandbox with one repo, `local/src/app`, and a Claude that exits at once. */
-export function recordsBox(): RecordsBox {
+/** A sandbox with one repo, `local/src/app`, and a Claude that exits at once. `prepare` runs before anything is made. */
+export function recordsBox(prepare: (box: Sandbox) => void = () => {}): RecordsBox {
   const box = sandbox()
+  prepare(box)
   const claude = join(box.root, 'claude')
   writeFileSync(claude, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
-  mkdirSync(box.agencHome, { mode: 0o700 })
+  mkdirSync(box.agencHome, { recursive: true, mode: 0o700 })
   writeFileSync(join(box.agencHome, 'config.json'), JSON.stringify({ claude: { command: claude } }))
   const bench = gitBench(box.root, box.env)
   bench.repo('src/app', { 'README.md': 'hello\n', '.gitignore': 'ignored\n' })

@@ -129,18 +129,28 @@ export function sessionBox({
 /** What can tell why a mission is not in the state that a test waited for. */
 function whatIsKnownOf(session: SessionBox, id: string): string {
   const { run, wrapperLog } = pathsFrom(session.env).mission(id as MissionId)
-  const { tmux_window, ...mission } = session.mission(id)
-  const screen = tmux_window ? session.tmux('capture-pane', '-p', '-t', tmux_window) : screens(session)
+  const mission = session.mission(id)
   const log = existsSync(wrapperLog) ? readFileSync(wrapperLog, 'utf8') : 'no wrapper.log'
   const files = existsSync(run) ? readdirSync(run, { recursive: true }) : ['no run directory']
-  return [JSON.stringify(mission), screen.trimEnd(), log, ...files].join('\n')
+  return [JSON.stringify(mission), screens(session), log, ...files].join('\n')
 }
 
+/** Every window, with what it shows and the processes in it. */
 function screens(session: SessionBox): string {
   try {
     return session
       .windows()
-      .map(({ id, name }) => `${name}:\n${session.tmux('capture-pane', '-p', '-t', id).trimEnd()}`)
+      .map(({ id, name }) => {
+        const screen = session.tmux('capture-pane', '-p', '-t', id).trimEnd()
+        const [isDead, tty] = session
+          .tmux('display-message', '-p', '-t', id, '#{pane_dead} #{pane_tty}')
+          .trim()
+          .split(' ')
+        const processes = spawnSync('ps', ['-o', 'pid,ppid,stat,args', '-t', tty!.replace('/dev/', '')], {
+          encoding: 'utf8',
+        })
+        return `${name}${isDead === '1' ? ' (dead)' : ''}:\n${screen}\n${processes.stdout}`
+      })
       .join('\n')
   } catch (error) {
     return String(error)

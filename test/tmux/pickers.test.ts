@@ -49,6 +49,8 @@ describe('prefix a n', () => {
     await answer(terminal, 'Approvals:', '\u001b[B\u001b[B')
     await answer(terminal, /❯ rules/, '\r')
     await answer(terminal, 'Model:', 'opus\r')
+    await answer(terminal, 'Base', '\r')
+    await answer(terminal, 'Branch:', '\r')
     const { id } = await newest(box, first.mission)
     const mission = await box.waitForState(id, 'idle')
     expect(mission).toMatchObject({
@@ -72,8 +74,8 @@ describe('prefix a n', () => {
     await pressAgencKey(box, terminal, 'n')
     await terminal.waitForText(repo)
     terminal.type('\u000f')
-    for (const question of ['Prompt', 'Name:', 'Permission mode:', 'Approvals:', 'Model:'])
-      await answer(terminal, question, '\r')
+    const questions = ['Prompt', 'Name:', 'Permission mode:', 'Approvals:', 'Model:', 'Base', 'Branch:']
+    for (const question of questions) await answer(terminal, question, '\r')
     const mission = await newest(box, first.mission)
     expect(mission).toMatchObject({ repo, name: null, permission_mode_source: 'claude', model: null })
   })
@@ -88,7 +90,7 @@ describe('prefix a n', () => {
       env: { ...box.env, ...box.inside(first.id), EDITOR: path },
     })
     await answer(terminal, /Prompt .*write-prompt/, 'e\r')
-    for (const question of ['Name:', 'Permission mode:', 'Approvals:', 'Model:'])
+    for (const question of ['Name:', 'Permission mode:', 'Approvals:', 'Model:', 'Base', 'Branch:'])
       await answer(terminal, question, '\r')
     expect(await terminal.exited).toBe(0)
     const { id } = await newest(box, first.mission)

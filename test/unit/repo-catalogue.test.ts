@@ -48,18 +48,19 @@ test('adding, updating, trusting and removing a repo each keep the table and the
   const { id } = source
   const added = await addRepo(context, db, source, { trust: undefined, askTrust: async () => null })
   expect(added).toMatchObject({ wasThere: false, repo: { id, trusted: null, updated_at: now.at } })
-  expect(choices()).toMatch(
-    /^local\/src\/app\tlocal\/src\/app\tmain@[0-9a-f]{7}\t1767225600\n--blank\t\(blank\)\t\t\n$/,
-  )
+  const { default_commit } = getRepo(db, id)!
+  const line = (seconds: number) => `${id}\t${id}\tmain@${default_commit!.slice(0, 7)}\t${seconds}\n`
+  expect(choices()).toBe(`${line(1_767_225_600)}--blank\t(blank)\n`)
 
   now.at = '2026-01-02T00:00:00.000Z'
   expect(markUpdated(context, db, id)).toBe(now.at)
   expect(getRepo(db, id)).toMatchObject({ updated_at: now.at, added_at: '2026-01-01T00:00:00.000Z' })
+  expect(choices()).toBe(`${line(1_767_312_000)}--blank\t(blank)\n`)
   expect(trustRepo(context, db, id, true)).toMatchObject({ trusted: 1 })
 
   expect(await removeRepo(context, db, id)).toEqual([])
   expect(listRepos(db)).toEqual([])
-  expect(choices()).toBe('--blank\t(blank)\t\t\n')
+  expect(choices()).toBe('--blank\t(blank)\n')
   expect(existsSync(libraryPath(context.paths.repos, id))).toBe(false)
 })
 
@@ -138,15 +139,7 @@ test('pickers show the repo that was used last first, then the others by name', 
   now.at = '2026-01-02T00:00:00.000Z'
   markUsed(context, db, 'github.com/b/b')
   expect(choices()).toBe(
-    [
-      'github.com/b/b\tb/b',
-      'github.com/d/d\td/d',
-      'github.com/a/a\ta/a',
-      'github.com/c/c\tc/c',
-      '--blank\t(blank)',
-    ]
-      .map(row => `${row}\t\t\n`)
-      .join(''),
+    'github.com/b/b\tb/b\ngithub.com/d/d\td/d\ngithub.com/a/a\ta/a\ngithub.com/c/c\tc/c\n--blank\t(blank)\n',
   )
   expect(listRepos(db).map(({ id }) => id.slice(-1))).toEqual(['a', 'b', 'c', 'd'])
 })

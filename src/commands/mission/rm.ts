@@ -14,8 +14,7 @@ import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { whatHasNotArrived } from '../../work/arrived.ts'
-import { whatOnlyLibraryHas } from '../../work/kept-work.ts'
-import { missionRepo } from '../../work/mission-repo.ts'
+import { whatOnlyLibraryHas } from '../../work/only-in-library.ts'
 import { collectPurged, purgeMission } from '../../work/purge-mission.ts'
 import { removeKeepingWork } from '../../work/remove-mission.ts'
 import { endClaudeLeftBehind, refuseLiveClaude } from '../../wrapper/stop-missions.ts'
@@ -120,7 +119,7 @@ async function refuseUnsavedWork(
   const losses = isThere
     ? await whatHasNotArrived(context, db, mission)
     : purge && mission.repo !== null && mission.dir === null
-      ? await whatOnlyLibraryHas(missionRepo(context, mission))
+      ? await whatOnlyLibraryHas(context, db, mission)
       : []
   if (losses.length === 0) return
   throw new AgencError(

@@ -45,6 +45,7 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
     ['directory', mission.dir],
     ['permissions', `${mode} (${mission.permission_mode_source})`],
     ['approvals', `${mission.approve}${isHeld ? ', approvals are paused' : ''}`],
+    ['ports', portRange(mission)],
     ['model', mission.model],
     ['session', mission.session_id],
     ['parent', mission.parent_id],
@@ -90,4 +91,8 @@ function lastExit({ last_exit: exit }: MissionJson, now: Date): string | null {
 
 function processes({ wrapper_pid, claude_pid }: MissionJson): string | null {
   return wrapper_pid === null ? null : `wrapper ${wrapper_pid}, claude ${claude_pid ?? 'none'}`
+}
+
+function portRange({ ports }: MissionJson): string | null {
+  return ports.length === 0 ? null : `${ports[0]} to ${ports.at(-1)}`
 }

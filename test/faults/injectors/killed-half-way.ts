@@ -18,7 +18,10 @@ export async function killedHalfWay(
     detached: true,
   })
   const kill = () => tryKill(-child.pid!, 'SIGKILL')
-  onTestFinished(kill)
+  // Later, its pid may belong to another process.
+  onTestFinished(() => {
+    if ((child.exitCode ?? child.signalCode) === null) kill()
+  })
   const gone = once(child, 'exit')
   await waitFor('the moment to kill agenc', when)
   kill()

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { waitFor } from '../../helpers/wait.ts'
-import { untilStatuses } from '../assert-healthy.ts'
+import { choice, untilStatuses } from '../assert-healthy.ts'
 import type { FaultBox } from '../fault-box.ts'
 import { say } from '../faulty-mission.ts'
 import type { Model, ModelMission } from './model.ts'
@@ -348,6 +348,8 @@ function chooseReadExplanation(model: Model): Chosen | null {
     title: `read why ${named(mission)} ended`,
     run: async box => {
       const { id } = box.windowOf(mission.id)!
+      // Keys from before the question are discarded.
+      await waitFor('the question', () => box.screen(id).includes(choice))
       box.tmux('send-keys', '-t', id, 'q')
       await waitFor('the window to close', () => !box.openWindows().some(window => window.id === id))
     },
