@@ -3,8 +3,9 @@ import type { Context } from '../../context.ts'
 import { getMission, type MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
-import { isAgencError } from '../../errors.ts'
+import { isCancelled } from '../../errors.ts'
 import { formatBytes } from '../../io/disk-size.ts'
+import { explainFailure } from '../../io/explain-failure.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
 import { cleanText } from '../../io/text.ts'
 import { archiveMissions, dismissEndings } from '../../mission/archive.ts'
@@ -118,8 +119,9 @@ async function finish(context: Context, db: Database, id: MissionId, force: bool
     if (mission.repo !== null && mission.copy_pending === null)
       await freeDirectory(context, db, getMission(db, id) ?? mission)
   } catch (error) {
-    if (!isAgencError(error)) throw error
-    return [error.message, ...(error.hint ? [error.hint] : [])]
+    if (isCancelled(error)) throw error
+    const { message, hint } = explainFailure(error, context.paths.home)
+    return [message, ...(hint ? [hint] : [])]
   }
   const missions = missionService(context, db)
   archiveMissions(missions, [mission])
