@@ -64,7 +64,8 @@ export default defineCommand<Input>({
       const pulled = await interruptible(() => pullWork(context, db, mission, { ...input, way }))
       if (json) return context.out.line(JSON.stringify({ id: mission.id, ...pulled }))
       context.out.line(describePull(mission, pulled))
-      tell(context, `If the mission is finished: agenc mission done ${shortId(mission.id)}`)
+      if (mission.removed_at === null)
+        tell(context, `If the mission is finished: agenc mission done ${shortId(mission.id)}`)
     })
     return 0
   },
