@@ -24,6 +24,7 @@ const names = [
   'hook',
   'new-mission',
   'working-copy',
+  'checkpoint',
   'resume',
   'idle',
   'memory',
@@ -84,6 +85,12 @@ const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
     floor: '`git clone --local`',
     atMost: workingCopyAtMost.otherwise,
     rounds: 6,
+  },
+  checkpoint: {
+    what: 'checkpoint of a repo with 20,000 files, 5 of them changed',
+    floor: '`git status`',
+    atMost: 3,
+    rounds: 15,
   },
   resume: {
     what: '`agenc mission resume` of a running mission → its window is in front',
