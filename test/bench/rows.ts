@@ -24,6 +24,7 @@ const names = [
   'hook',
   'new-mission',
   'working-copy',
+  'checkpoint',
   'diff-stat',
   'resume',
   'idle',
@@ -85,6 +86,12 @@ const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
     floor: '`git clone --local`',
     atMost: workingCopyAtMost.otherwise,
     rounds: 6,
+  },
+  checkpoint: {
+    what: 'checkpoint of a repo with 20,000 files, 5 of them changed',
+    floor: '`git status`',
+    atMost: 3,
+    rounds: 15,
   },
   'diff-stat': {
     what: '`agenc mission diff --stat` of a working copy with 20,000 files, untracked files included',

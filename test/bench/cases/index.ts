@@ -1,5 +1,6 @@
 import type { Case } from '../comparison.ts'
 import type { RowName } from '../rows.ts'
+import { checkpoint } from './checkpoint.ts'
 import { diffStat } from './diff-stat.ts'
 import { commandGrowth, switchGrowth } from './growth.ts'
 import { hook } from './hook.ts'
@@ -21,6 +22,7 @@ export const cases: Record<RowName, Case> = {
   hook,
   'new-mission': newMission,
   'working-copy': workingCopy,
+  checkpoint,
   'diff-stat': diffStat,
   resume,
   idle,
