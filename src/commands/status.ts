@@ -4,6 +4,7 @@ import { desktopOf, locateMissions } from '../editor/desktop.ts'
 import { presenceJson } from '../editor/mission-presence.ts'
 import { printTable } from '../io/table.ts'
 import { cleanText } from '../io/text.ts'
+import { changesWords } from '../mission/changes-words.ts'
 import { remindOfHold, stateAndHold } from '../mission/hold-words.ts'
 import { listMissionRows } from '../mission/list.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
@@ -84,6 +85,7 @@ function printMissions(
       cells: cells(({ editor_type }) => editor_type && cleanText(editor_type)),
       shrinks: true,
     },
+    { title: 'CHANGES', cells: missions.map(({ changes }) => changesWords(changes)), isOptional: true },
     { title: 'REPO', cells: cells(repoOrDirectory), shrinks: true },
     { title: 'NAME', cells: cells(({ name }) => cleanText(name ?? '')), shrinks: true },
   ])

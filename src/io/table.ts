@@ -7,6 +7,8 @@ export interface Column {
   cells: readonly string[]
   /** Whether this column is cut before the others on a narrow terminal. */
   shrinks?: boolean
+  /** Whether this column is left out if the others would have to be cut for it. */
+  isOptional?: boolean
   /** The colour of the cell in a row. */
   style?: (row: number) => Style | undefined
 }
@@ -18,8 +20,11 @@ const leastTitleWidth = 3
 
 /** Prints a table that fits the width of a terminal. Elsewhere nothing is cut. Empty columns are left out. */
 export function printTable(out: Output, columns: readonly Column[]): void {
-  const shown = columns.filter(column => column.cells.some(cell => cell !== ''))
-  const widths = fittedWidths(shown, out.isTerminal ? out.columns : Number.POSITIVE_INFINITY)
+  const available = out.isTerminal ? out.columns : Number.POSITIVE_INFINITY
+  const filled = columns.filter(column => column.cells.some(cell => cell !== ''))
+  const fits = leastComfortable(filled) <= available
+  const shown = filled.filter(({ isOptional }) => fits || !isOptional)
+  const widths = fittedWidths(shown, available)
   const print = (cells: readonly string[]) => out.line(cells.join(gap).trimEnd())
   print(
     shown.map((column, index) =>
@@ -36,6 +41,15 @@ export function printTable(out: Output, columns: readonly Column[]): void {
       }),
     )
   }
+}
+
+/** The width of a table in which only columns that shrink are cut, and not much. */
+function leastComfortable(columns: readonly Column[]): number {
+  const widths = columns.map(({ title, cells, shrinks }) => {
+    const widest = [title, ...cells].reduce((most, text) => Math.max(most, textWidth(text)), 0)
+    return shrinks ? Math.min(widest, comfortableWidth) : widest
+  })
+  return widths.reduce((sum, width) => sum + width, 0) + gap.length * (columns.length - 1)
 }
 
 function cell(text: string, width: number, isLast: boolean): string {

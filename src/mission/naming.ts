@@ -3,6 +3,7 @@ import { cleanText, truncate } from '../io/text.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { displayRepo } from '../repo/reference.ts'
 import type { WindowLabels } from '../tmux/windows.ts'
+import { changedLines } from './changes-words.ts'
 
 const windowNameColumns = 40
 const labelColumns = 24
@@ -51,7 +52,7 @@ export function missionLabel(mission: Named): string {
 }
 
 /** The labels of a mission's tmux window. */
-export function windowLabels(mission: Named): WindowLabels {
+export function windowLabels(mission: Named & { changes?: string | null }): WindowLabels {
   return {
     missionId: mission.id,
     windowName: windowName(mission),
@@ -59,6 +60,7 @@ export function windowLabels(mission: Named): WindowLabels {
     shortId: shortId(mission.id),
     repo: repoOrDirectory(mission),
     name: mission.name ? displayName(mission) : '',
+    changes: mission.changes ? changedLines(JSON.parse(mission.changes)) : '',
   }
 }
 

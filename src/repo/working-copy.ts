@@ -60,8 +60,6 @@ export async function createWorkingCopy(copy: WorkingCopy): Promise<void> {
       setConfig(tools, gitDir, 'remote.origin.url', copy.remoteUrl)
     } else await cloneWithLocal(tools, copy, copy.localPath, directory)
     if (copy.start) await goTo(tools, copy.source, gitDir, copy.start, copy.signal)
-    // Otherwise git would refuse to push a branch that tracks nothing.
-    setConfig(tools, gitDir, 'push.autoSetupRemote', 'true')
     const filters = copy.trusted ? [] : disabledFilters(tools, { gitDir })
     const checkedOut = await runGit(tools, ['read-tree', '-m', '-u', '--no-recurse-submodules', 'HEAD'], {
       ...options,
@@ -157,6 +155,8 @@ async function cloneFromLibrary(
     '--quiet',
     '--no-checkout',
     '--no-recurse-submodules',
+    // Otherwise git would refuse to push a branch that tracks nothing.
+    '--config=push.autoSetupRemote=true',
     ...more,
     '--',
     source,

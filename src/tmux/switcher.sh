@@ -33,13 +33,16 @@ layout=down,55%,border-top list=$columns
 id='#{@agenc_short_id}' room=$((list - 21))
 [ $room -lt 26 ] && id='' room=$((list - 11))
 [ $room -lt 10 ] && room=10
+# Changes are shown only in a wide list.
+changes=''
+[ $room -ge 54 ] && changes='#{=13:@agenc_changes}' room=$((room - 14))
 name=$((room * 55 / 100))
 [ $name -gt 42 ] && name=42
 repo=$((room - name))
 [ $repo -gt 42 ] && repo=42
 
 # Fields: session and window, mission, state, since, then the visible columns. Only ids ever become arguments.
-rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{session_id}:#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{?@agenc_done,#{s/^idle\$/done/:@agenc_state},#{@agenc_state}}${tab}#{@agenc_since}${tab}#{p$name:#{=/$((name - 2))/$more:#{?@agenc_name,#{@agenc_name},#{b:@agenc_repo}}}}${tab}#{p$repo:#{=/$((repo - 2))/$more:@agenc_repo}}${tab}$id" || echo unknown; } |
+rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{session_id}:#{window_id}${tab}#{@agenc_mission_uuid}${tab}#{?@agenc_done,#{s/^idle\$/done/:@agenc_state},#{@agenc_state}}${tab}#{@agenc_since}${tab}#{p$name:#{=/$((name - 2))/$more:#{?@agenc_name,#{@agenc_name},#{b:@agenc_repo}}}}${tab}#{p$repo:#{=/$((repo - 2))/$more:@agenc_repo}}${tab}$id${tab}$changes" || echo unknown; } |
   awk -F "$tab" -v now="$(date +%s)" -v ascii="$ascii" -v colour="$colour" '
     # The signs of the status line. The colours are those of the lists, because a popup has the colours of the terminal.
     function look(state, sign, plain, code) { signs[state] = ascii == "" ? sign : plain; codes[state] = code }
@@ -60,7 +63,7 @@ rows=$({ tmux -u -S "$socket" list-windows -t '=agenc:' -F "#{session_id}:#{wind
       sign = $3 in signs ? signs[$3] : " "
       # Longest wait first, then the most recent.
       rank = $3 == "waiting" ? 0 : $3 == "done" ? 1 : 2
-      printf "%s\t%s\t%s\t%s\t%s\t%s%s%4s  %s\n", rank, rank ? s : -s, $1, $2, $3, painted(codes[$3], sign " " $5), $6, age, painted("2", $7)
+      printf "%s\t%s\t%s\t%s\t%s\t%s%s%4s  %s  %s\n", rank, rank ? s : -s, $1, $2, $3, painted(codes[$3], sign " " $5), $6, age, painted("2", $7), $8
     }' | sort -t "$tab" -k1,1n -k2,2n -k3,3r | cut -f3-)
 
 case $rows in

@@ -23,6 +23,7 @@ export interface WindowLabels {
   shortId: string
   repo: string
   name: string
+  changes: string
 }
 
 export interface NewWindow {
@@ -179,15 +180,20 @@ export function renameMissionWindow(window: string, labels: WindowLabels): TmuxC
   ]
 }
 
+export function showChanges(window: string, { changes }: WindowLabels): TmuxCommand[] {
+  return setOptions(window, { '@agenc_changes': changes })
+}
+
 function setOptions(target: string, options: Record<string, string>): TmuxCommand[] {
   return Object.entries(options).map(([name, value]) => ['set-option', '-w', '-t', target, name, value])
 }
 
-function labelOptions({ shortId, repo, name, label }: WindowLabels): Record<string, string> {
+function labelOptions({ shortId, repo, name, label, changes }: WindowLabels): Record<string, string> {
   return {
     '@agenc_short_id': shortId,
     '@agenc_repo': repo,
     '@agenc_name': name,
+    '@agenc_changes': changes,
     '@agenc_label': drawn(label),
     '@agenc_same_label': sameLabel(drawn(label)),
   }

@@ -24,6 +24,7 @@ const names = [
   'hook',
   'new-mission',
   'working-copy',
+  'diff-stat',
   'resume',
   'idle',
   'memory',
@@ -83,6 +84,12 @@ const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
     what: 'working copy of a repo with 20,000 files',
     floor: '`git clone --local`',
     atMost: workingCopyAtMost.otherwise,
+    rounds: 6,
+  },
+  'diff-stat': {
+    what: '`agenc mission diff --stat` of a working copy with 20,000 files, untracked files included',
+    floor: '`git diff --stat` of the same files, without untracked ones',
+    atMost: null,
     rounds: 6,
   },
   resume: {

@@ -8,13 +8,18 @@ export interface Pretended {
   repo?: string
   state?: string
   isDone?: boolean
+  /** As the store has them: JSON. */
+  changes?: string
 }
 
 /** Opens a window that looks like a mission's, but runs no Claude. Returns the mission's id. */
-export function pretendMission(box: SessionBox, { name, repo, state = 'idle', isDone }: Pretended): string {
+export function pretendMission(
+  box: SessionBox,
+  { name, repo, state = 'idle', isDone, changes }: Pretended,
+): string {
   const id = newMissionId()
   const window = box.tmux('new-window', '-d', '-t', '=agenc:', '-P', '-F', '#{window_id}', 'exec cat').trim()
-  const labels = windowLabels({ id, name: name ?? null, repo: repo ?? null })
+  const labels = windowLabels({ id, name: name ?? null, repo: repo ?? null, changes: changes ?? null })
   for (const command of becomeMission(window, { labels, parent: null, self: ['true'], environment: {} }))
     box.tmux(...command)
   box.tmux('set-option', '-w', '-t', window, '@agenc_state', state)

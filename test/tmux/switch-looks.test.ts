@@ -39,6 +39,20 @@ const many = Array.from({ length: 12 }, (_, index) => ({
 }))
 
 describe('the popup of the switcher', () => {
+  test.each([
+    [110, true],
+    [80, false],
+  ])('at %i columns, changes are shown: %s', async (columns, isShown) => {
+    const changes = JSON.stringify({ files: 3, insertions: 120, deletions: 8 })
+    const { terminal } = await openWith(columns, 24, [{ name: 'task', repo: 'local/src/shop', changes }])
+    const row = terminal
+      .screen()
+      .split('\n')
+      .find(line => line.includes('local/src/shop'))
+    if (isShown) expect(row).toMatch(/ [0-9a-f]{8} {2}\+120 -8/)
+    else expect(row).not.toContain('+120')
+  })
+
   test('at 80×24 shows its title, all hints and at least 8 missions, and a key shows the preview', async () => {
     const { terminal } = await openWith(80, 24, many)
     expect(popupOn(terminal)).toEqual({ columns: 76, rows: 22 })

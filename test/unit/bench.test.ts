@@ -31,6 +31,7 @@ test('the limits are the agreed ones', () => {
     hook: 2,
     'new-mission': 1.7,
     'working-copy': 1.2,
+    'diff-stat': null,
     resume: 1.5,
     idle: null,
     memory: 1.6,

@@ -98,6 +98,14 @@ describe('tables', () => {
     ])
   })
 
+  test('leave out an optional column before they cut another one much', () => {
+    const changes: Column = { title: 'CHANGES', cells: ['+120 -8'], isOptional: true }
+    const wide = [...columns, changes]
+    expect(tableLines(wide, 80)[0]).toContain('CHANGES')
+    expect(tableLines(wide, 70)).toEqual(tableLines(columns, 70))
+    expect(tableLines(wide, 20, false)[1]).toContain('+120 -8')
+  })
+
   test('keep ids whole in the narrowest terminal, and shorten titles first', () => {
     const window: Column = { title: 'WINDOW', cells: ['@12'] }
     expect(tableLines([...columns.slice(0, 4), window, columns[4]!], 44)).toEqual([

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { ago } from '../../io/relative-time.ts'
 import { printTable } from '../../io/table.ts'
 import { cleanText } from '../../io/text.ts'
+import { changesWords } from '../../mission/changes-words.ts'
 import { remindOfHold, stateAndHold } from '../../mission/hold-words.ts'
 import { listMissionRows, type MissionRow } from '../../mission/list.ts'
 import { repoOrDirectory } from '../../mission/naming.ts'
@@ -10,7 +11,7 @@ import { stateStyle } from '../../mission/state-word.ts'
 
 export default defineCommand<{ all?: boolean; json?: boolean }>({
   description:
-    'List missions: those that wait for you first, then those that are done, then the most recently active. A ! marks work that would conflict with other work.',
+    'List missions: those that wait for you first, then those that are done, then the most recently active. CHANGES has the lines that were added and deleted since the base, ↑ with the number of commits, and * if something is not committed. A ! marks work that would conflict with other work.',
   options: [{ flags: '-a, --all', description: 'include archived missions' }, jsonOption],
   examples: ['agenc mission ls', 'agenc mission ls --json | jq \'.[] | select(.status == "running") | .id\''],
   async run(context, { all, json }) {
@@ -45,6 +46,7 @@ function printMissions(context: Context, rows: readonly MissionRow[]): void {
       style: row => (missions[row]!.name === null ? 'dim' : undefined),
       shrinks: true,
     },
+    { title: 'CHANGES', cells: missions.map(({ changes }) => changesWords(changes)), isOptional: true },
     {
       title: '!',
       cells: missions.map(({ conflicts }) => (conflicts.length > 0 ? '!' : '')),

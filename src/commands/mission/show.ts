@@ -4,6 +4,7 @@ import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { age, localTime } from '../../io/relative-time.ts'
 import { cleanText, padEnd } from '../../io/text.ts'
+import { changesInFull } from '../../mission/changes-words.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeRows, type MissionRow } from '../../mission/list.ts'
 import type { ConflictJson, MissionJson } from '../../mission/mission-json.ts'
@@ -42,6 +43,7 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
     ['since', time(mission.waiting_since)],
     ['branch', mission.branch],
     ['base', mission.base && `${baseLabel(mission.base)}, ${age(mission.base.at, now)} old`],
+    ['changes', changesInFull(mission.changes)],
     ['directory', mission.dir],
     ['permissions', `${mode} (${mission.permission_mode_source})`],
     ['approvals', `${mission.approve}${isHeld ? ', approvals are paused' : ''}`],

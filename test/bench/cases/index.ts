@@ -1,5 +1,6 @@
 import type { Case } from '../comparison.ts'
 import type { RowName } from '../rows.ts'
+import { diffStat } from './diff-stat.ts'
 import { commandGrowth, switchGrowth } from './growth.ts'
 import { hook } from './hook.ts'
 import { install } from './install.ts'
@@ -20,6 +21,7 @@ export const cases: Record<RowName, Case> = {
   hook,
   'new-mission': newMission,
   'working-copy': workingCopy,
+  'diff-stat': diffStat,
   resume,
   idle,
   memory,

@@ -45,7 +45,7 @@ const filesPerDirectory = 100
 const filler = 'All work and no play makes a dull repository.\n'.repeat(40)
 
 /** A bare repo like those in the library: one commit, one pack. */
-function makeLargeRepo(box: Box, files: number): string {
+export function makeLargeRepo(box: Box, files: number): string {
   const repo = join(box.root, 'large.git')
   const git = (args: string[], input = '') =>
     execFileSync('git', args, { env: box.env, input, stdio: ['pipe', 'ignore', 'inherit'] })
