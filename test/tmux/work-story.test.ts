@@ -57,10 +57,9 @@ const commit = (file: string, text: string) =>
   `printf '${text}' >${file} && git add --all && git commit --quiet --message 'Change ${file}'`
 
 /** The only window closes, and with it the session that the user is in. */
-async function finish({ box, terminal, mission }: Day): Promise<void> {
-  expect(box.agenc(['mission', 'done', mission.id, '--yes'])).toMatchObject({ exitCode: 0 })
+async function hasFinished({ box, terminal, mission }: Day): Promise<void> {
   expect(await terminal.exited).toBe(0)
-  expect(box.mission(mission.id).status).toBe('archived')
+  await waitFor('the mission to be archived', () => box.mission(mission.id).status === 'archived')
   expect(existsSync(mission.dir)).toBe(false)
 }
 
@@ -93,11 +92,18 @@ test('new, work, diff, a comment in a review, fix, pull --squash, done', async (
 
   expect(box.agenc(['mission', 'done', mission.id, '--yes'])).toMatchObject({ exitCode: 1 })
   await work(day, 'Greet the sun.', commit('README.md', 'hello\\nmoon\\nsun\\n'))
-  const pulled = box.agenc(['mission', 'pull', mission.id, '--squash'], { cwd: join(box.root, 'checkout') })
-  expect(pulled).toMatchObject({ exitCode: 0 })
+  await pressAgencKey(box, terminal, 'l')
+  await terminal.waitForText('Pull as one commit')
+  terminal.type('s')
+  await terminal.waitForText('now has the work of')
+  terminal.type('\r')
+  await popupCloses()
   expect(readFileSync(join(box.root, 'checkout/README.md'), 'utf8')).toBe('hello\nmoon\nsun\n')
   expect(bench.git('checkout', 'rev-list', '--count', 'origin/main..main')).toBe('1')
-  await finish(day)
+  await pressAgencKey(box, terminal, 'l')
+  await terminal.waitForText('Sync with its base')
+  terminal.type('d')
+  await hasFinished(day)
 })
 
 test('new, work, pr, a squash merge on the server, done', async () => {
@@ -123,5 +129,6 @@ test('new, work, pr, a squash merge on the server, done', async () => {
   bench.git('checkout', 'commit', '--quiet', '--message', 'Greet moon and sun (#12)')
   bench.git('checkout', 'push', '--quiet', 'origin', 'main', `:${branch}`)
   expect(bench.git('server/acme/app.git', 'branch', '--list')).toBe('* main')
-  await finish(day)
+  expect(box.agenc(['mission', 'done', mission.id, '--yes'])).toMatchObject({ exitCode: 0 })
+  await hasFinished(day)
 })
