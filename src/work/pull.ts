@@ -5,7 +5,6 @@ import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { quoteForShell } from '../io/shell-quote.ts'
 import { cleanText } from '../io/text.ts'
-import { displayName } from '../mission/naming.ts'
 import { missionService } from '../mission/open-service.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { askGit, gitFailed, runGit } from '../repo/git.ts'
@@ -201,8 +200,9 @@ async function defaultMessage(
   const messages = (await outputOf(libraryGit(work.repo, args), 'cannot read the messages')).split('\0')
   const texts = messages.map(text => text.trim()).filter(text => text !== '')
   if (texts.length === 1) return texts[0]!
-  const subjects = texts.map(text => `* ${text.split('\n')[0]}`)
-  return [mission.name ?? mission.about ?? displayName(mission), '', ...subjects].join('\n')
+  const subjects = texts.map(text => text.split('\n')[0]!)
+  // Never words of a prompt: the message gets public.
+  return [mission.name ?? subjects[0] ?? work.branch, '', ...subjects.map(text => `* ${text}`)].join('\n')
 }
 
 export function describePull(mission: MissionRecord, pulled: Pulled): string {
