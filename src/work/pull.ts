@@ -21,9 +21,9 @@ import {
 import { compose, isAncestor, type Way } from './compose.ts'
 import { findCheckout, refuseOtherRepo } from './find-checkout.ts'
 import { pulledEvent } from './known-checkouts.ts'
-import { type LandingWork, readyToLand, someFiles } from './landing.ts'
+import { type LandingWork, readyToLand, refuseForeignDirectory, someFiles } from './landing.ts'
 import { copyLargeFiles } from './large-files.ts'
-import { keptRefs, libraryGit, outputOf, ownObjects, withObjects } from './mission-repo.ts'
+import { keptRefs, libraryGit, missionRepo, outputOf, ownObjects, withObjects } from './mission-repo.ts'
 
 export interface PullWish {
   into?: string
@@ -57,6 +57,8 @@ export async function pullWork(
   mission: MissionRecord,
   wish: PullWish,
 ): Promise<Pulled> {
+  refuseForeignDirectory(mission)
+  missionRepo(context, mission)
   const checkout = await findCheckout(context, db, mission, wish.into)
   const work = await readyToLand(context, db, mission, { commit: wish.commit })
   refuseOtherRepo(context, db, mission, work, checkout)
