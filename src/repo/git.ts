@@ -68,7 +68,7 @@ export function gitReason(result: Result): string {
     .map(cleanText)
     .filter(line => line !== '')
   const reason = lines.filter(line => /^(fatal|error): /.test(line)).at(-1) ?? lines.at(-1)
-  if (reason) return withoutSecrets(reason.replace(/^(fatal|error): /, ''))
+  if (reason) return withoutSecrets(reason.replace(/^(fatal|error): /, '').replace(/\.$/, ''))
   return result.signal
     ? `git was killed by ${result.signal}`
     : `git failed (exit ${result.exitCode ?? 'code unknown'})`

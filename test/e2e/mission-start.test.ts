@@ -205,7 +205,7 @@ test('a source that cannot be reached: the mission starts on what is there, and 
   const started = box.terminal(['mission', 'new', app])
   expect(await started.exited).toBe(0)
   expect(started.raw()).toMatch(
-    new RegExp(`agenc: cannot fetch: .*; starting on main@${main.slice(0, 7)}, fetched \\d+ s ago`),
+    new RegExp(`agenc: cannot fetch: .*[^.]; starting on main@${main.slice(0, 7)}, fetched \\d+ s ago`),
   )
   expect(box.missions()[0]!.base!.commit).toBe(main)
   const unknown = box.agenc(['mission', 'new', app, '--detach', '--base', 'other'])

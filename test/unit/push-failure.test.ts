@@ -30,7 +30,7 @@ test.each([
     `fatal: '/x' does not appear to be a git repository\n${access}`,
     "'/x' does not appear to be a git repository",
   ],
-  [access, 'Could not read from remote repository.'],
+  [access, 'Could not read from remote repository'],
   [
     "remote: nope\nfatal: unable to access 'https://me:pw@host/app': The requested URL returned error: 403",
     '403',
