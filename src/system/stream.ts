@@ -54,8 +54,8 @@ async function withoutOrphans(runner: Runner, file: string, args: readonly strin
   const endBelow = () => {
     if (pid === undefined) return
     const probe = systemProbe(runner)
-    const below = listTree(runner, probe, pid).filter(child => child.pid !== pid)
-    signalProcesses(probe, below, 'SIGTERM')
+    // The program itself comes first: git may start another ssh when the first one has ended.
+    signalProcesses(probe, listTree(runner, probe, pid), 'SIGTERM')
   }
   // Comes before the listener of execa, which ends the program itself: its children can be found only while it lives.
   options.cancelSignal?.addEventListener('abort', endBelow, { once: true })
