@@ -54,7 +54,8 @@ export async function addToLibrary(
     chmodSync(config, 0o600)
     if (url !== source.fetchUrl)
       writeFileSync(config, withAddress(readFileSync(config, 'utf8'), url, source.fetchUrl))
-    if (isPath(source.fetchUrl)) await fetchFromPath(tools, directory, source.fetchUrl, options)
+    const quiet = { ...options, showsProgress: false }
+    if (isPath(source.fetchUrl)) await fetchFromPath(tools, directory, source.fetchUrl, quiet)
     else settleHead(tools, directory)
   })
   return path

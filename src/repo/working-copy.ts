@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { askGit, disabledFilters, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { fetchUrlOf, hasRef, knownOrigin, originHeadOf, setOriginHead } from './library.ts'
 import { localHost } from './reference.ts'
-import { fillThenPlace } from './staging.ts'
+import { fillThenPlace, removeTree } from './staging.ts'
 
 export interface Remotes {
   /** The real remote, which becomes `origin`. */
@@ -60,8 +60,6 @@ export async function createWorkingCopy(copy: WorkingCopy): Promise<void> {
       setConfig(tools, gitDir, 'remote.origin.url', copy.remoteUrl)
     } else await cloneWithLocal(tools, copy, copy.localPath, directory)
     if (copy.start) await goTo(tools, copy.source, gitDir, copy.start, copy.signal)
-    // Otherwise git would refuse to push a branch that tracks nothing.
-    setConfig(tools, gitDir, 'push.autoSetupRemote', 'true')
     const filters = copy.trusted ? [] : disabledFilters(tools, { gitDir })
     const checkedOut = await runGit(tools, ['read-tree', '-m', '-u', '--no-recurse-submodules', 'HEAD'], {
       ...options,
@@ -157,6 +155,8 @@ async function cloneFromLibrary(
     '--quiet',
     '--no-checkout',
     '--no-recurse-submodules',
+    // Otherwise git would refuse to push a branch that tracks nothing.
+    '--config=push.autoSetupRemote=true',
     ...more,
     '--',
     source,
@@ -166,6 +166,7 @@ async function cloneFromLibrary(
   const cloned = await runGit(tools, args, { ...options, config })
   if (cloned.exitCode === 0) return
   // Tries twice, because an update may have repacked the library and removed a pack that was about to be linked.
+  await removeTree(directory)
   const again = await runGit(tools, args, { ...options, config })
   if (again.exitCode !== 0) throw gitFailed(`cannot copy ${source}`, again)
 }

@@ -31,7 +31,8 @@ export async function streamWithExeca(
     signal: (done.signal as NodeJS.Signals | undefined) ?? null,
     stdout: text(done.stdout),
     stderr:
-      text(done.stderr) || (done.failed && done.exitCode === undefined ? (done.shortMessage ?? '') : ''),
+      text(done.stderr) ||
+      (done.failed && done.exitCode === undefined && !done.signal ? (done.shortMessage ?? '') : ''),
     missing: (done as { code?: string }).code === 'ENOENT',
     timedOut: done.timedOut,
   }

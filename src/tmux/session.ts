@@ -54,7 +54,13 @@ const sessionQuestions: readonly TmuxCommand[] = [
 ]
 
 export function askForSession(tmux: Tmux): SessionState {
-  return stateIn(tmux.ask(...sessionQuestions))
+  const answer = tmux.ask(...sessionQuestions)
+  return stateIn(isCutOff(answer) ? tmux.ask(...sessionQuestions) : answer)
+}
+
+/** The server may have ended while it was asked. Another question tells. */
+function isCutOff(answer: Answer): boolean {
+  return answer.kind === 'failed' && /^(server exited|lost server)/.test(answer.message)
 }
 
 function stateIn(answer: Answer): SessionState {

@@ -9,9 +9,8 @@ export type Answer =
   /** `lines` is the output of the commands before the one that failed. After a time-out, nothing is known. */
   | { kind: 'failed'; lines: string[]; command: string; message: string; timedOut?: true }
 
-/** tmux says that the server has exited, or was lost, if it ends while it is asked. */
 const noServer =
-  /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\)|server exited|lost server)/m
+  /^(no server running on|error connecting to .*\((No such file or directory|Connection refused)\))/m
 
 /** Some versions exit with 0 even if the socket's directory does not exist. */
 const notStarted = /^error creating /m

@@ -16,8 +16,8 @@ import {
   type MissionRepo,
   missionRepo,
   outputOf,
-  quotedPath,
   type RepoGitOptions,
+  withObjects,
 } from './mission-repo.ts'
 
 /** Two missions that cannot both be merged, or a mission and its base. */
@@ -50,7 +50,7 @@ export async function findConflicts(
     mkdirSync(join(objects.path, 'pack'))
     const env = {
       GIT_OBJECT_DIRECTORY: objects.path,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(repo.library, 'objects')),
+      ...withObjects([join(repo.library, 'objects')]),
     }
     return await compareAll(repo, missions, of, { ...limits, env })
   } finally {

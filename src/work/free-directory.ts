@@ -12,6 +12,7 @@ import { moveAway, sweepDeleted } from '../mission/remove.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
 import { interruptible } from '../system/signals.ts'
+import { keepLargeFiles } from './large-files.ts'
 import { keptRefs, libraryGit, type MissionRepo, missionRepo, outputOf } from './mission-repo.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
 
@@ -58,6 +59,7 @@ export async function keepLastState(context: Context, mission: MissionRecord): P
     const exclude = missions.checkpoint_exclude
     const snapshot = await takeSnapshot(repo, { exclude, now: context.now(), signal })
     await checkKept(repo, signal)
+    await keepLargeFiles(repo, mission.base_commit)
     return snapshot
   })
 }

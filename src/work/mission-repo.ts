@@ -160,6 +160,6 @@ export function withObjects(directories: readonly (string | null)[]): NodeJS.Pro
 }
 
 /** git splits the list of object directories at colons, except inside quotes. */
-export function quotedPath(path: string): string {
+function quotedPath(path: string): string {
   return /[:"\\\n]/.test(path) ? JSON.stringify(path) : path
 }

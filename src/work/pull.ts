@@ -63,7 +63,10 @@ export async function pullWork(
   refuseOtherRepo(context, db, mission, work, checkout)
   const onto = wish.way === null ? (wish.as ?? work.branch) : (wish.onto ?? branchThere(context, checkout))
   await fetchBranch(context, checkout, work)
-  const large = copyLargeFiles(join(work.repo.directory, '.git'), checkout.gitDir)
+  const large = copyLargeFiles(
+    work.snapshot === null ? work.repo.library : join(work.repo.directory, '.git'),
+    checkout.gitDir,
+  )
   const move =
     wish.way === null
       ? asBranch(context, checkout, { branch: onto, head: work.head }, wish)

@@ -13,6 +13,13 @@ interface About {
   base: string | null
 }
 
+interface Attempt extends About {
+  /** The lines of the server, unless git has shown them already. */
+  said: readonly string[]
+  mayPrompt: boolean
+  isForced: boolean
+}
+
 const mostLines = 15
 const timeRanOut = 124
 
@@ -26,25 +33,31 @@ export function serverLines(stderr: string): string[] {
 }
 
 /** Explains why the remote did not take a branch. `summary` is git's own, such as `[rejected] (fetch first)`. */
-export function pushFailed(
-  result: Result,
-  summary: string | undefined,
-  about: About & { said: readonly string[]; mayPrompt: boolean },
-): AgencError {
+export function pushFailed(result: Result, summary: string | undefined, about: Attempt): AgencError {
   const { branch, url, said } = about
   const reason = /\((.*)\)\s*$/.exec(summary ?? '')?.[1]
-  const why = reason === undefined ? gitReason(result) : withoutSecrets(cleanText(reason))
+  const why = reason === undefined ? reasonOf(result) : withoutSecrets(cleanText(reason))
   const advice = adviceOn(`${why}\n${reason === undefined ? result.stderr : ''}`, about)
   const lines = said.slice(-mostLines).map(line => `  remote: ${line}`)
   return new AgencError(`${url} did not take ${branch}: ${why}`, [...lines, advice].join('\n'))
 }
 
-function adviceOn(why: string, { branch, id, base, url, mayPrompt }: About & { mayPrompt: boolean }): string {
+/** git's own last line names no cause: the program that it ran has said it before. */
+function reasonOf(result: Result): string {
+  const lines = result.stderr.split(/[\r\n]+/).map(cleanText)
+  const end = lines.findIndex(line => /^fatal: Could not read from remote repository/.test(line))
+  const before = lines.slice(0, Math.max(end, 0)).findLast(line => line !== '')
+  return before === undefined ? gitReason(result) : withoutSecrets(before.replace(/^(fatal|error): /, ''))
+}
+
+function adviceOn(why: string, { branch, id, base, url, mayPrompt, isForced }: Attempt): string {
   if (/checked out/.test(why))
     return `It is checked out there. Bring the work into that checkout with: agenc mission pull ${id}`
   if (/stale info/.test(why))
     return 'It has changed since the mission saw it last, so nothing was overwritten. Fetch it in the mission first.'
-  if (/non-fast-forward|fetch first|needs force/.test(why))
+  if (/non-fast-forward|fetch first|needs force/.test(why)) {
+    if (isForced)
+      return 'The server lets nobody rewrite it. Push the work under another name with --as <name>.'
     return branch === base
       ? `It has commits that the mission does not have. Bring them in with: agenc mission sync ${id}`
       : [
@@ -52,7 +65,10 @@ function adviceOn(why: string, { branch, id, base, url, mayPrompt }: About & { m
           `If the mission has rewritten what it pushed before: agenc mission push ${id} --force-with-lease`,
           'If somebody else has pushed there, choose another name with --as <name>.',
         ].join('\n')
-  if (/declined|denied by|protected/.test(why) && !/Permission|publickey/.test(why))
+  }
+  if (/failed to update ref|cannot lock ref/.test(why))
+    return 'A branch with this name cannot be made there. Choose another one with --as <name>.'
+  if (/hook declined|protected|prohibited|denied by/.test(why))
     return 'A rule of the server refuses it. The work is still in the mission; --as <name> pushes it under another name.'
   if (/could not read (Username|Password)|terminal prompts disabled/.test(why) && !mayPrompt)
     return 'git needs a password. Run this command in a terminal, or set up a credential helper.'

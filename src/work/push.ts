@@ -73,7 +73,7 @@ export async function pushWork(
   const target = pushTarget(context, db, mission.repo!, repo.library)
   const branch = await branchAtRemote(repo, mission, work, options.as)
   const lease = options.forceWithLease ? [await leaseFor(repo, target, branch)] : []
-  tellOfLargeFiles(context, repo)
+  tellOfLargeFiles(context, work)
   const { answer, said } = await push(context, mission, { repo, target, branch, head, lease, options })
   await remember(repo, target, work, branch)
   await store(context, db, mission, work, branch)
@@ -161,6 +161,7 @@ async function push(
       ...about,
       said: showsProgress ? [] : said,
       mayPrompt: isInteractive(context),
+      isForced: lease.length > 0,
     })
   } catch (error) {
     if (!isCancelled(error)) throw error
@@ -172,14 +173,14 @@ async function push(
 }
 
 /** git lfs uploads its files in a hook, and agenc runs none. */
-function tellOfLargeFiles(context: Context, { directory }: MissionRepo): void {
+function tellOfLargeFiles(context: Context, { repo: { directory }, branch }: LandingWork): void {
   try {
     if (readdirSync(join(directory, '.git', 'lfs', 'objects')).length === 0) return
   } catch {
     return
   }
   context.err.line(
-    `agenc: files in LFS are not uploaded by this. Upload them with: git -C ${directory} lfs push origin`,
+    `agenc: files in LFS are not uploaded by this. Upload them with: git -C ${directory} lfs push origin ${branch}`,
   )
 }
 

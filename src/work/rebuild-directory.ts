@@ -10,6 +10,7 @@ import { hasRef } from '../repo/library.ts'
 import { fillThenPlace } from '../repo/staging.ts'
 import { createWorkingCopy, remotesOf } from '../repo/working-copy.ts'
 import { isKept } from './kept-work.ts'
+import { copyLargeFiles } from './large-files.ts'
 import { checkpointRefs, keptRefs, type MissionRepo, missionRepo } from './mission-repo.ts'
 
 export interface Rebuilding {
@@ -79,6 +80,7 @@ export async function rebuildDirectory(
       signal,
     })
     await bringBackRefs(context, repo, mission.branch, directory, signal)
+    copyLargeFiles(repo.library, join(directory, '.git'))
     await bringBackFiles(context, directory, isTrusted, signal)
   })
 }

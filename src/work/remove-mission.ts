@@ -6,6 +6,7 @@ import type { MissionChange, MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError, isCancelled } from '../errors.ts'
 import { makePrivateDirectory, namesIn } from '../io/files.ts'
+import { markConflicts } from '../mission/conflict-marks.ts'
 import { missionService } from '../mission/open-service.ts'
 import { moveAway, removeMission, sweepDeleted } from '../mission/remove.ts'
 import { missionTitle } from '../mission/tell-done.ts'
@@ -72,6 +73,7 @@ export async function hideMission(
     const mission = writer.get(id)
     if (mission === undefined) return
     check(mission)
+    markConflicts(writer, mission, [])
     writer.change(id, { ...change, removed_at: writer.at, ...ended }, ['removed'])
     if (existsSync(root)) moveAway(context.paths, id, root)
   })

@@ -103,5 +103,18 @@ export class Checkpointer {
       if (!isCancelled(error)) this.#log(`no checkpoint: ${(error as Error).message}`)
     }
     if (performance.now() - startMs > slowMs) this.#notBeforeMs = startMs + pauseMs
+    else await this.#tryToCompare()
+  }
+
+  /** Other missions may have changed the same files. */
+  async #tryToCompare(): Promise<void> {
+    const { signal } = this.#stopping
+    try {
+      const { updateConflicts } = await import('../work/conflicts.ts')
+      if (signal.aborted) return
+      await updateConflicts(this.#context, this.#missions, this.#record(), { signal, isLow: true })
+    } catch (error) {
+      if (!signal.aborted) this.#log(`conflicts are not known: ${(error as Error).message}`)
+    }
   }
 }

@@ -19,6 +19,8 @@ import { onEndingSignal } from './signal-policy.ts'
 
 /** How long the wrapper's own signal may come after that of a git in the same terminal. */
 const ownSignalMs = 1_000
+/** After this time, a mission that was created but did not start counts as resumed. */
+const momentMs = 60_000
 
 /**
  * Makes the working copy of a new mission: fetches the repo into the library, copies it from there, and adds the
@@ -59,7 +61,7 @@ async function makeCopy(
   const { context, db, missions } = run
   const { id } = mission
   const path = libraryPath(context.paths.repos, repo)
-  if (!existsSync(path))
+  if (!existsSync(path) || !getRepo(db, repo))
     throw new AgencError(`${repo} is no longer in the library`, 'Add it again with: agenc repo add')
   const library = { exec: context.exec, env: context.env, id: repo, path }
   const before = order.base === null ? null : findBase(library, order.base)
@@ -105,8 +107,9 @@ async function fetchRepo(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (repos.fetch_timeout === 0) return null
-  // The command that created the mission may have fetched already, or another mission has.
-  if ((getRepo(db, repo)?.updated_at ?? '') >= created_at) return null
+  const isNew = context.now().getTime() - Date.parse(created_at) < momentMs
+  // Of missions that are started together, one fetches for all.
+  if (isNew && getRepo(db, repo)!.updated_at >= created_at) return null
   const showsProgress = context.err.isTerminal
   if (showsProgress) context.err.line(`agenc: fetching ${displayRepo(repo)}`)
   return freshen(context, db, repo, { signal, showsProgress, timeoutMs: repos.fetch_timeout * 1000 })

@@ -25,6 +25,7 @@ const names = [
   'new-mission',
   'working-copy',
   'checkpoint',
+  'diff-stat',
   'resume',
   'idle',
   'memory',
@@ -91,6 +92,12 @@ const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
     floor: '`git status`',
     atMost: 3,
     rounds: 15,
+  },
+  'diff-stat': {
+    what: '`agenc mission diff --stat` of a working copy with 20,000 files, untracked files included',
+    floor: '`git diff --stat` of the same files, without untracked ones',
+    atMost: null,
+    rounds: 6,
   },
   resume: {
     what: '`agenc mission resume` of a running mission → its window is in front',

@@ -15,7 +15,8 @@ afterEach(() => void vi.useRealTimers())
 
 async function checkpointed(box: WorkBox, tookMs: number) {
   box.bench.repo('source')
-  const mission = await box.mission(box.add('./source'), 'm')
+  const repo = box.add('./source')
+  const mission = await box.mission(repo, 'm')
   const paths = pathsAt(box.agencHome)
   const db = await openStore(paths.database)
   const missions = new MissionService(db, () => new Date())
@@ -40,7 +41,7 @@ async function checkpointed(box: WorkBox, tookMs: number) {
     mission.write({ file: text })
     become('idle')
   }
-  return { db, turns, turn, become, problems, checkpointer }
+  return { db, repo, record, turns, turn, become, problems, checkpointer }
 }
 
 test('a repo where a checkpoint takes over 2 s gets one per minute, and the last state is recorded', async () => {
@@ -78,5 +79,23 @@ test('a fast repo gets one after each turn; the start of Claude is not a turn', 
   await waitFor('the second', () => turns.length === 2)
   expect(turns).toEqual([1, 2])
   await checkpointer.close({ isHurried: true })
+  db.close()
+})
+
+test('after a turn, missions that would conflict are marked', async () => {
+  const box = workBox()
+  const { db, repo, record, turn, become, problems, checkpointer } = await checkpointed(box, 0)
+  const other = await box.mission(repo, 'other')
+  other.commit({ file: 'other' })
+  expect(box.agencJson(['mission', 'conflicts'])).toEqual([])
+  become('idle')
+  turn('one')
+  await waitFor('the mark', () => record().conflicts !== null)
+  expect(JSON.parse(record().conflicts!)).toEqual([{ with: other.id, files: ['file'] }])
+  expect(box.agenc(['mission', 'show', 'other']).stdout).toMatch(/^conflict +with .{8}: file$/m)
+  turn('other')
+  await waitFor('the mark to go', () => record().conflicts === null)
+  expect(problems).toEqual([])
+  await checkpointer.close({ isHurried: false })
   db.close()
 })

@@ -83,6 +83,24 @@ test('set, get, ls, unset and path', () => {
   expect(agenc(['config', 'unset', 'tmux.prefix_key'])).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
+test('a setting of all repos stands beside those of one repo', () => {
+  const { agenc, agencJson, file } = settings()
+  const ofOne = 'repos.github.com/o/r.model'
+  expect(agenc(['config', 'get', 'repos.fetch_timeout']).stdout).toBe('5\n')
+  agenc(['config', 'set', 'repos.fetch_timeout', '0.5'])
+  agenc(['config', 'set', ofOne, 'opus'])
+  const rows = agencJson<{ key: string; value: unknown; source: string }[]>(['config', 'ls'])
+  const mine = rows.filter(({ source }) => source === 'file').map(({ key, value }) => [key, value])
+  expect(mine).toEqual([
+    ['repos.fetch_timeout', 0.5],
+    [ofOne, 'opus'],
+  ])
+  agenc(['config', 'unset', 'repos.fetch_timeout'])
+  expect(JSON.parse(readFileSync(file, 'utf8')).repos).toEqual({ 'github.com/o/r': { model: 'opus' } })
+  writeFileSync(file, '{ "repos": { "o/r": { "model": "x" } } }')
+  expect(agenc(['config', 'ls']).stderr).toContain('repos.o/r: is not a full repo name')
+})
+
 test('files are private', () => {
   const { agenc, agencHome } = settings()
   agenc(['config', 'set', 'claude.model', 'x'])
@@ -106,6 +124,9 @@ describe('unknown keys and values', () => {
     ],
     [['set', 'stop.grace_ms', 'soon'], 'stop.grace_ms must be a number, not "soon"', /How long Claude/],
     [['set', 'stop.grace_ms', '1.5'], 'stop.grace_ms must be a whole number, not 1.5', /How long/],
+    [['set', 'repos.fetch_timeout', '-1'], 'repos.fetch_timeout must be at least 0, not -1', /How many/],
+    [['set', 'repos.fetch_timeout', '9999'], 'repos.fetch_timeout must be at most 3600, not 9999', /How/],
+    [['set', 'repos.fetch_timeot', '1'], 'unknown setting "repos.fetch_timeot"', /repos\.fetch_timeout/],
     [['set', 'notify.bell', 'yes'], 'notify.bell must be true or false, not "yes"', /Ring the bell/],
     [['set', 'claude.model', ''], 'claude.model must not be empty', /Model/],
     [['set', 'claude.model', 'a', 'b'], 'claude.model takes one value, not 2', /"a b"/],

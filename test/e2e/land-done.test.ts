@@ -36,6 +36,18 @@ test('what has arrived is archived and its directory freed; what has not is list
   expect(box.git(box.library, 'ls-tree', '--name-only', kept)).toContain('b.txt\nc.txt')
 })
 
+test('work whose directory was freed can still be landed, from the library', async () => {
+  const box = landingBox({ from: 'checkout' })
+  const mission = await box.mission()
+  mission.work({ 'b.txt': 'b\n' })
+  mission.write({ 'c.txt': 'c\n' })
+  expect(mission.agenc('done', '--force').exitCode).toBe(0)
+  expect(mission.agenc('pull').stderr).toContain('has uncommitted changes in 1 file: c.txt')
+  expect(mission.agenc('pull', '--commit', 'Add c')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(box.git(checkout, 'log', '--format=%s', 'main..agenc/work')).toBe('Add c\nwork')
+  expect(mission.agenc('sync').stderr).toContain('has no directory')
+})
+
 test('ignored files that exist only there are named and asked about first', async () => {
   const box = landingBox({ from: 'checkout', files: { '.gitignore': '*.local\nnode_modules/\ndata/\n' } })
   const mission = await box.mission()

@@ -23,6 +23,13 @@ test('what git LFS keeps beside git comes along, but nothing that is not what it
   const there = (path: string) => join(box.root, checkout, '.git', path)
   expect(readFileSync(there(place(oid)), 'utf8')).toBe(content)
   expect([existsSync(there(place(forged))), existsSync(there('lfs/objects/link'))]).toEqual([false, false])
+
+  // Files that were not made by the mission are on the server.
+  const fetched = createHash('sha256').update('fetched').digest('hex')
+  writeBelow(join(mission.directory, '.git'), place(fetched), 'fetched')
+  expect(mission.agenc('done', '--yes').exitCode).toBe(0)
+  expect(readFileSync(join(box.library, place(oid)), 'utf8')).toBe(content)
+  expect(existsSync(join(box.library, place(fetched)))).toBe(false)
 })
 
 test('a mission on the base branch itself, another name, and a repo without commits', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { MissionId } from '../../src/mission-id.ts'
 import { shortId } from '../../src/mission-id.ts'
+import { failingProgram } from '../faults/injectors/failing-program.ts'
 import { fakeSsh, type GitBench, gitBench } from '../helpers/git.ts'
 import { untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -104,6 +105,26 @@ test('a wrapper that is killed during the fetch leaves nothing half-made', async
   await made.box.ready(id)
   expect(made.box.record(id)).toMatchObject({ copy_pending: null, base_ref: 'main' })
 })
+
+test.each(['clone', 'read-tree'])(
+  'git dies at its %s: nothing half-made is left, and a resume makes the copy',
+  async word => {
+    const made = bench()
+    const failing = failingProgram(made.box, 'git', word, 'dies after')
+    const terminal = made.box.run(['mission', 'new', repoId(made)], { env: failing.env })
+    await terminal.waitForText('q: close')
+    const { id } = made.box.records()[0]!
+    expect(terminal.raw()).toContain('git was killed by SIGKILL')
+    expect(terminal.raw()).toContain(`agenc mission resume ${shortId(id)}`)
+    const left = readdirSync(join(made.box.agencHome, 'missions', id))
+    expect(left.filter(name => name === 'agent' || name.startsWith('.'))).toEqual([])
+    terminal.type('q')
+    await terminal.exited
+    made.box.run(['mission', 'resume', id])
+    await made.box.ready(id)
+    expect(made.box.record(id)).toMatchObject({ copy_pending: null, base_ref: 'main' })
+  },
+)
 
 test('a base that is gone after the fetch: the error says where it was, and rm deletes the mission', async () => {
   const made = bench()

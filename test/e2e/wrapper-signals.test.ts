@@ -269,7 +269,10 @@ describe('kill -9', () => {
     for (const number of [1, 2]) {
       const pid = await waitFor('the guard', guard)
       process.kill(pid, 'SIGKILL')
-      await waitFor(`a guard after ${number}`, () => guard() !== undefined && guard() !== pid)
+      await waitFor(`a guard after ${number}`, () => {
+        const next = guard()
+        return next !== undefined && next !== pid
+      })
     }
     process.kill(wrapper_pid!, 'SIGKILL')
     await untilGone(wrapper_pid, claude_pid)

@@ -284,4 +284,15 @@ describe('agenc tmux kill', () => {
       expect(box.mission(mission).status).toBe('running')
     },
   )
+
+  test('kill reports "no session" if tmux has ended while it was asked', () => {
+    const box = sessionBox()
+    const bin = join(box.root, 'fake')
+    mkdirSync(bin)
+    const ending = `[ -e '${bin}/asked' ] && PATH='${box.env.PATH}' exec tmux "$@"\n: >'${bin}/asked'`
+    const script = `#!/bin/sh\n${ending}\necho "server exited unexpectedly" >&2\nexit 1\n`
+    writeFileSync(join(bin, 'tmux'), script, { mode: 0o755 })
+    const done = box.agenc(['tmux', 'kill'], { env: { PATH: `${bin}:${box.env.PATH}` } })
+    expect(done).toMatchObject({ exitCode: 0, stderr: 'There is no agenc session.\n' })
+  })
 })

@@ -62,12 +62,6 @@ describe('a call', () => {
     expect(tmuxAt(systemRunner, box.env, null).ask(listSessions)).toEqual(silent)
   })
 
-  test('finds no server if the server ends while it is asked', () => {
-    const { box, run } = tmuxBench()
-    const end = ['run-shell', `kill -9 ${run('display-message', '-p', '#{pid}')}`]
-    expect(tmuxAt(systemRunner, box.env, null).ask(end)).toEqual({ kind: 'no-server', isInstalled: true })
-  })
-
   test('fails if the program hangs, even if it ignores SIGTERM', () => {
     const env = withHangingTmux(sandbox())
     expect(tmuxAt(systemRunner, env, null).ask(listSessions)).toEqual(silent)

@@ -32,6 +32,7 @@ test('the limits are the agreed ones', () => {
     'new-mission': 1.7,
     'working-copy': 1.2,
     checkpoint: 3,
+    'diff-stat': null,
     resume: 1.5,
     idle: null,
     memory: 1.6,

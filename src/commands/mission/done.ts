@@ -3,7 +3,9 @@ import type { Context } from '../../context.ts'
 import { getMission, type MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
-import { isAgencError } from '../../errors.ts'
+import { isCancelled } from '../../errors.ts'
+import { formatBytes } from '../../io/disk-size.ts'
+import { explainFailure } from '../../io/explain-failure.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
 import { cleanText } from '../../io/text.ts'
 import { archiveMissions, dismissEndings } from '../../mission/archive.ts'
@@ -95,18 +97,11 @@ async function confirmIgnored(
     const entries = await ignoredOnlyHere(context, db, mission)
     if (entries.length === 0) continue
     lines.push(`Ignored files that exist only in ${missionTitle(mission)}:`)
-    lines.push(...entries.map(({ path, bytes }) => `  ${cleanText(path)} (${sizeText(bytes)})`))
+    lines.push(...entries.map(({ path, bytes }) => `  ${cleanText(path)} (${formatBytes(bytes)})`))
   }
   if (lines.length === 0) return
   for (const line of lines) context.err.line(line)
   await confirmOrFlag(context, 'Delete them with the directory?', yes)
-}
-
-function sizeText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB']
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
-  const value = bytes / 1000 ** power
-  return `${power === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
 }
 
 /** Stops, frees and archives. If that fails on the way, the mission stays in the list with everything it has. */
@@ -124,8 +119,9 @@ async function finish(context: Context, db: Database, id: MissionId, force: bool
     if (mission.repo !== null && mission.copy_pending === null)
       await freeDirectory(context, db, getMission(db, id) ?? mission)
   } catch (error) {
-    if (!isAgencError(error)) throw error
-    return [error.message, ...(error.hint ? [error.hint] : [])]
+    if (isCancelled(error)) throw error
+    const { message, hint } = explainFailure(error, context.paths.home)
+    return [message, ...(hint ? [hint] : [])]
   }
   const missions = missionService(context, db)
   archiveMissions(missions, [mission])

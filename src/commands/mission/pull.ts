@@ -58,12 +58,14 @@ export default defineCommand<Input>({
   async run(context, { mission: word, json, ...input }) {
     const way = wayOf(input)
     await withStore(context, async db => {
-      const mission = await chooseMission(context, db, word, { title: 'Pull the work of a mission' })
+      const picker = { title: 'Pull the work of a mission' }
+      const mission = await chooseMission(context, db, word, picker, { removed: true })
       // Ctrl-C also reaches git. What it then leaves must be put back first.
       const pulled = await interruptible(() => pullWork(context, db, mission, { ...input, way }))
       if (json) return context.out.line(JSON.stringify({ id: mission.id, ...pulled }))
       context.out.line(describePull(mission, pulled))
-      tell(context, `If the mission is finished: agenc mission done ${shortId(mission.id)}`)
+      if (mission.removed_at === null)
+        tell(context, `If the mission is finished: agenc mission done ${shortId(mission.id)}`)
     })
     return 0
   },

@@ -47,7 +47,7 @@ export default defineCommand<Input>({
   async run(context, { mission: word, as, forceWithLease, commit, timeout, json }) {
     const timeoutMs = pushTimeout(context, timeout)
     await withStore(context, async db => {
-      const mission = await chooseMission(context, db, word, { title: 'Push a mission' })
+      const mission = await chooseMission(context, db, word, { title: 'Push a mission' }, { removed: true })
       const pushed = await interruptible(async signal => {
         const work = await readyToLand(context, db, mission, { commit })
         return pushWork(context, db, mission, work, { as, forceWithLease, timeoutMs, signal })

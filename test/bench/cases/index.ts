@@ -1,6 +1,7 @@
 import type { Case } from '../comparison.ts'
 import type { RowName } from '../rows.ts'
 import { checkpoint } from './checkpoint.ts'
+import { diffStat } from './diff-stat.ts'
 import { commandGrowth, switchGrowth } from './growth.ts'
 import { hook } from './hook.ts'
 import { install } from './install.ts'
@@ -22,6 +23,7 @@ export const cases: Record<RowName, Case> = {
   'new-mission': newMission,
   'working-copy': workingCopy,
   checkpoint,
+  'diff-stat': diffStat,
   resume,
   idle,
   memory,
