@@ -124,9 +124,10 @@ describe('lists', () => {
     }
     await storeMissions(box, [wide, { name: 'x'.repeat(90) }])
     for (const args of [['mission', 'ls'], ['status'], ['editor', 'ls'], ['config', 'ls']]) {
+      // Before the terminal is open: node-pty drops what it has not read 200 ms after the program's end.
+      const plain = box.agenc(args).stdout.trimEnd().split('\n').length
       const terminal = open(box, args, columns, env)
       expect(await terminal.exited).toBe(0)
-      const plain = box.agenc(args).stdout.trimEnd().split('\n').length
       const lines = await waitFor('the list', () => {
         const shown = terminal.screen().split('\n')
         return shown.length >= plain && shown
