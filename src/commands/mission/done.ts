@@ -61,7 +61,7 @@ export default defineCommand<Input>({
       const arrived = chosen.filter(({ id }) => !kept.has(id))
       await confirmIgnored(context, db, arrived, yes)
       for (const { id } of arrived) {
-        const reasons = await finish(context, db, id, force)
+        const reasons = await despiteHangup(() => finish(context, db, id, force))
         if (reasons.length > 0) kept.set(id, reasons)
       }
       report(context, chosen, kept, json)
@@ -102,6 +102,32 @@ async function confirmIgnored(
   if (lines.length === 0) return
   for (const line of lines) context.err.line(line)
   await confirmOrFlag(context, 'Delete them with the directory?', yes)
+}
+
+/**
+ * The session closes with its last mission, and with it the popup that this command may run in. That also ends the git
+ * that runs at this moment, so the work is done again.
+ */
+async function despiteHangup(work: () => Promise<string[]>): Promise<string[]> {
+  let hangups = 0
+  const onHangup = () => {
+    hangups += 1
+  }
+  process.on('SIGHUP', onHangup)
+  try {
+    for (;;) {
+      const before = hangups
+      const outcome = await work().catch((error: unknown) => ({ error }))
+      // The end of a child may be reported before our own signal.
+      await new Promise(resolve => setImmediate(resolve))
+      const isCutOff = 'error' in outcome || outcome.length > 0
+      if (isCutOff && hangups > before) continue
+      if ('error' in outcome) throw outcome.error
+      return outcome
+    }
+  } finally {
+    process.off('SIGHUP', onHangup)
+  }
 }
 
 /** Stops, frees and archives. If that fails on the way, the mission stays in the list with everything it has. */
