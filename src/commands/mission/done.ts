@@ -19,6 +19,7 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { whatHasNotArrived } from '../../work/arrived.ts'
 import { freeDirectory } from '../../work/free-directory.ts'
 import { ignoredOnlyHere } from '../../work/ignored-files.ts'
+import { whatLibraryCannotKeep } from '../../work/not-kept.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 interface Input {
@@ -35,7 +36,7 @@ export default defineCommand<Input>({
   options: [
     {
       flags: '-y, --yes',
-      description: 'delete ignored files with the directory, without asking',
+      description: 'delete ignored files, and what the library cannot keep, without asking',
       destructive: true,
     },
     {
@@ -59,7 +60,7 @@ export default defineCommand<Input>({
         if (reasons.length > 0) kept.set(mission.id, reasons)
       }
       const arrived = chosen.filter(({ id }) => !kept.has(id))
-      await confirmIgnored(context, db, arrived, yes)
+      await confirmLosses(context, db, arrived, { yes, force })
       for (const { id } of arrived) {
         const reasons = await despiteHangup(() => finish(context, db, id, force))
         if (reasons.length > 0) kept.set(id, reasons)
@@ -85,15 +86,18 @@ async function whyKept(
   return force ? [] : whatHasNotArrived(context, db, mission)
 }
 
-async function confirmIgnored(
+async function confirmLosses(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
-  yes: boolean | undefined,
+  { yes, force }: { yes: boolean | undefined; force: boolean },
 ): Promise<void> {
   if (yes) return
   const lines: string[] = []
   for (const mission of missions) {
+    const notKept = force ? await whatLibraryCannotKeep(context, mission) : []
+    if (notKept.length > 0) lines.push(`The library cannot keep of ${missionTitle(mission)}:`)
+    lines.push(...notKept.map(line => `  ${line}`))
     const entries = await ignoredOnlyHere(context, db, mission)
     if (entries.length === 0) continue
     lines.push(`Ignored files that exist only in ${missionTitle(mission)}:`)
