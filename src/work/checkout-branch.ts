@@ -129,7 +129,8 @@ function moveFiles(context: Context, worktree: string, { from, to }: BranchStep)
       cwd: worktree,
       env: gitEnvironment(context.env, { mayPrompt: false }),
     })
-  const done = git('merge', '--ff-only', '--no-stat', to)
+  // Files that git ignores may be precious all the same.
+  const done = git('merge', '--ff-only', '--no-stat', '--no-overwrite-ignore', to)
   if (done.exitCode === 0) return
   // A full disk stops git between two files. All of them were unchanged before.
   if (from !== null && git('diff', '--quiet', 'HEAD').exitCode === 1) git('reset', '--quiet', '--hard', from)
