@@ -19,11 +19,18 @@ function isThere(path: string): boolean {
 
 /** Removes what a git that was cut off has added: it would be in the way the next time. */
 export function removeAdded(root: string, paths: readonly string[]): void {
-  for (const path of paths) {
+  for (const path of paths.filter(path => !isBehindLink(root, path))) {
     attempt(() => unlinkSync(join(root, path)))
     let above = dirname(path)
     while (above !== '.' && attempt(() => rmdirSync(join(root, above)))) above = dirname(above)
   }
+}
+
+/** git writes nothing through a link, so what is there is not git's. */
+function isBehindLink(root: string, path: string): boolean {
+  const parts = dirname(path).split('/')
+  const above = parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))
+  return above.some(place => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink())
 }
 
 function attempt(removal: () => void): boolean {

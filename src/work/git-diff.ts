@@ -21,7 +21,7 @@ const always = ['--submodule=short']
 const plain = [
   ...always,
   ...['--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/'],
-  ...['--find-renames', '--ignore-submodules=none', '--no-relative'],
+  ...['--find-renames', '--ignore-submodules=none', '--no-relative', '-O/dev/null'],
 ]
 
 export async function hasChanges({ repo, from, to }: Comparison): Promise<boolean> {
