@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { getMission, type MissionRecord } from '../../db/missions.ts'
@@ -147,7 +148,10 @@ async function finish(context: Context, db: Database, id: MissionId, force: bool
       if (more.length > 0) return more
     } else await stopMissions(context, db, [mission])
     if (mission.repo !== null && mission.copy_pending === null)
-      await freeDirectory(context, db, getMission(db, id) ?? mission)
+      await freeDirectory(context, db, getMission(db, id) ?? mission).catch(error => {
+        // Without a directory, another process was finishing it at the same time.
+        if (existsSync(context.paths.mission(id).agent)) throw error
+      })
   } catch (error) {
     if (isCancelled(error)) throw error
     const { message, hint } = explainFailure(error, context.paths.home)
