@@ -4,6 +4,7 @@ import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
+import { baseLabel } from '../repo/start-point.ts'
 import { interruptible } from '../system/signals.ts'
 import { baseOf, emptyTree } from './changes.ts'
 import { keptRefs, libraryGit, type MissionRepo, missionRepo, outputOf, ownObjects } from './mission-repo.ts'
@@ -162,5 +163,5 @@ async function commitAt(repo: MissionRepo, name: string): Promise<string | null>
 function nameOf({ base_ref }: MissionRecord, commit: string, { uncommitted }: WorkPart): string {
   const short = commit.slice(0, 7)
   if (uncommitted) return `the commit ${short}`
-  return base_ref === null ? short : `${base_ref}@${short}`
+  return base_ref === null ? short : baseLabel({ ref: base_ref, commit })
 }

@@ -198,7 +198,7 @@ async function defaultMessage(
   if (way === 'merge')
     return `Merge branch '${work.branch}'${/^(main|master)$/.test(onto) ? '' : ` into ${onto}`}`
   const range = work.base === null ? [work.head] : [work.head, `^${work.base}`]
-  const args = ['log', '--reverse', '--no-merges', '-z', '--format=%B', ...range]
+  const args = ['log', '--reverse', '--no-merges', '-z', '--encoding=UTF-8', '--format=%B', ...range]
   const messages = (await outputOf(libraryGit(work.repo, args), 'cannot read the messages')).split('\0')
   const texts = messages.map(text => text.trim()).filter(text => text !== '')
   if (texts.length === 1) return texts[0]!

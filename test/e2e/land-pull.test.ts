@@ -244,3 +244,31 @@ test.each([
   const ran = sandbox().agenc(['mission', 'pull', 'any', ...args])
   expect([ran.exitCode, ran.stderr]).toEqual([64, expect.stringContaining(text)])
 })
+
+test('an ignored file in the way is named and stays', async () => {
+  const box = landingBox({ from: 'checkout', files: { '.gitignore': 'local.conf\n' } })
+  const mission = await box.mission()
+  mission.work({ '.gitignore': '', 'local.conf': 'theirs' })
+  writeFileSync(join(path(box), 'local.conf'), 'precious')
+  const refused = mission.agenc('pull', '--merge')
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('  local.conf')])
+  expect(readFileSync(join(path(box), 'local.conf'), 'utf8')).toBe('precious')
+})
+
+test('a shallow checkout, which does not have the first commit', async () => {
+  const box = landingBox()
+  box.commit(checkout, { more: '1' })
+  box.git(checkout, 'push', '--quiet', 'origin', 'main')
+  const mission = await box.mission()
+  const head = mission.work({ 'a.txt': 'a\n' })
+  const into = ['--into', join(box.root, 'shallow')]
+  box.git('.', 'clone', '--quiet', '--depth=1', `ssh://host${join(box.root, server)}`, 'shallow')
+  expect(mission.agenc('pull', ...into)).toMatchObject({
+    exitCode: 0,
+    stderr: expect.not.stringMatching(/^agenc:/),
+  })
+  expect(box.git('shallow', 'rev-parse', 'agenc/work')).toBe(head)
+  expect(mission.agenc('pull', '--squash', ...into).exitCode).toBe(0)
+  expect(box.git('shallow', 'status', '--porcelain')).toBe('')
+  expect(mission.agenc('rm', '--yes').exitCode).toBe(0)
+})

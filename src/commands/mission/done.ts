@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { getMission, type MissionRecord } from '../../db/missions.ts'
@@ -19,6 +20,7 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { whatHasNotArrived } from '../../work/arrived.ts'
 import { freeDirectory } from '../../work/free-directory.ts'
 import { ignoredOnlyHere } from '../../work/ignored-files.ts'
+import { whatLibraryCannotKeep } from '../../work/not-kept.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 interface Input {
@@ -35,7 +37,7 @@ export default defineCommand<Input>({
   options: [
     {
       flags: '-y, --yes',
-      description: 'delete ignored files with the directory, without asking',
+      description: 'delete ignored files, and what the library cannot keep, without asking',
       destructive: true,
     },
     {
@@ -59,7 +61,7 @@ export default defineCommand<Input>({
         if (reasons.length > 0) kept.set(mission.id, reasons)
       }
       const arrived = chosen.filter(({ id }) => !kept.has(id))
-      await confirmIgnored(context, db, arrived, yes)
+      await confirmLosses(context, db, arrived, { yes, force })
       for (const { id } of arrived) {
         const reasons = await despiteHangup(() => finish(context, db, id, force))
         if (reasons.length > 0) kept.set(id, reasons)
@@ -85,15 +87,18 @@ async function whyKept(
   return force ? [] : whatHasNotArrived(context, db, mission)
 }
 
-async function confirmIgnored(
+async function confirmLosses(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
-  yes: boolean | undefined,
+  { yes, force }: { yes: boolean | undefined; force: boolean },
 ): Promise<void> {
   if (yes) return
   const lines: string[] = []
   for (const mission of missions) {
+    const notKept = force ? await whatLibraryCannotKeep(context, mission) : []
+    if (notKept.length > 0) lines.push(`The library cannot keep of ${missionTitle(mission)}:`)
+    lines.push(...notKept.map(line => `  ${line}`))
     const entries = await ignoredOnlyHere(context, db, mission)
     if (entries.length === 0) continue
     lines.push(`Ignored files that exist only in ${missionTitle(mission)}:`)
@@ -143,7 +148,10 @@ async function finish(context: Context, db: Database, id: MissionId, force: bool
       if (more.length > 0) return more
     } else await stopMissions(context, db, [mission])
     if (mission.repo !== null && mission.copy_pending === null)
-      await freeDirectory(context, db, getMission(db, id) ?? mission)
+      await freeDirectory(context, db, getMission(db, id) ?? mission).catch(error => {
+        // Without a directory, another process was finishing it at the same time.
+        if (existsSync(context.paths.mission(id).agent)) throw error
+      })
   } catch (error) {
     if (isCancelled(error)) throw error
     const { message, hint } = explainFailure(error, context.paths.home)
