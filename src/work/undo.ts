@@ -11,6 +11,7 @@ import { missionTitle } from '../mission/tell-done.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { baseOf, emptyTree } from './changes.ts'
 import { checkpointEvent, recordCheckpoint } from './checkpoint.ts'
+import { updateConflicts } from './conflicts.ts'
 import { refuseForeignDirectory } from './landing.ts'
 import { keptRefs, libraryGit, type MissionRepo, missionRepo, outputOf } from './mission-repo.ts'
 import { putBack } from './put-back.ts'
@@ -74,6 +75,8 @@ async function undo(
   try {
     const files = await putBack(repo, now.commit, target, { exclude, signal })
     await recordCheckpoint(context, missions, mission)
+    // Only marks, which an older git cannot find.
+    await updateConflicts(context, missions, mission).catch(() => {})
     return { turn, files, recorded: now.turn }
   } catch (error) {
     await restore(context, repo, mission, now, exclude)

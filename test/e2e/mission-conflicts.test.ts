@@ -58,6 +58,17 @@ test('two missions that change the same line conflict, whether committed or not,
   expect(marks(box)).toEqual({ one: [], two: [], three: [] })
 })
 
+test('an undo of the change also takes the marks away', async () => {
+  const { box, repo } = boxWithRepo()
+  const one = await box.mission(repo, 'one')
+  const two = await box.mission(repo, 'two')
+  one.commit({ 'a.txt': text({ 3: 'one\n' }) })
+  two.write({ 'a.txt': text({ 3: 'two\n' }) })
+  expect(conflicts(box)).toHaveLength(1)
+  expect(box.agenc(['mission', 'undo', 'two', '--turn', '0']).exitCode).toBe(0)
+  expect(marks(box)).toEqual({ one: [], two: [] })
+})
+
 test('the base as the library has it now counts, and work that has landed there does not conflict', async () => {
   const { box, repo } = boxWithRepo()
   const one = await box.mission(repo, 'one')
