@@ -124,13 +124,16 @@ export function gitArguments(args: readonly string[], options: GitOptions = {}):
   ]
 }
 
+/** A repo can pretend that its commits are others. A push or a clone does not. */
+const realHistory = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: '/dev/null/none' }
+
 export function gitEnvironment(
   env: NodeJS.ProcessEnv,
   { mayPrompt }: { mayPrompt: boolean },
 ): NodeJS.ProcessEnv {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !foreignVariables.test(name)))
   // A working copy must not need the network, so large files stay pointers until the user runs `git lfs pull`.
-  const quiet = { ...own, GIT_LFS_SKIP_SMUDGE: '1' }
+  const quiet = { ...own, ...realHistory, GIT_LFS_SKIP_SMUDGE: '1' }
   if (mayPrompt) return quiet
   return {
     ...quiet,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { cleanText } from '../io/text.ts'
 import { askGit, disabledFilters, type GitOptions, type GitTools, gitReason } from './git.ts'
 
@@ -151,13 +151,30 @@ function inHistory(
   const ownTags = library === undefined ? [] : tagsOnlyIn(tools, root, library)
   const unpushed = ask(
     tools,
-    ['rev-list', '--count', ...elsewhere, '--all', ...ownTags, '--not', '--remotes', `--glob=${fetchedRefs}`],
+    ['rev-list', '--count', ...elsewhere, '--all', ...ownTags, '--not', ...remoteRefs(tools, root)],
     gitOf(root),
   )
   const hasStash =
     askGit(tools, ['rev-parse', '--quiet', '--verify', 'refs/stash'], gitOf(root)).exitCode === 0
   const stashes = hasStash ? ask(tools, ['rev-list', '--walk-reflogs', 'refs/stash', '--'], gitOf(root)) : ''
   return { unpushed: Number(unpushed), stashes: stashes.split('\n').filter(line => line !== '').length }
+}
+
+/** The branches of all remotes, except those that are in the directory itself and would go with it. */
+function remoteRefs(tools: GitTools, root: string): string[] {
+  const asked = askGit(tools, ['config', '--null', '--get-regexp', '^remote\\..*\\.url$'], gitOf(root))
+  const inside = asked.stdout.split('\0').flatMap(entry => {
+    const [key = '', url = ''] = entry.split('\n')
+    return isBelow(root, url) ? [key.slice('remote.'.length, -'.url'.length)] : []
+  })
+  return [...inside.map(name => `--exclude=${name}/*`), '--remotes', `--glob=${fetchedRefs}`]
+}
+
+function isBelow(root: string, url: string): boolean {
+  const path = resolve(root, url.replace(/^file:\/\//, ''))
+  if (url === '' || !existsSync(path)) return false
+  const way = relative(root, realpathSync(path))
+  return way.split('/')[0] !== '..'
 }
 
 /** A commit that the directory's own refs lead to, and that none of its remotes has. */
@@ -184,16 +201,9 @@ export function unpushedTips(tools: GitTools, root: string, library: string): Ow
   const detached = heads
     .filter(commit => !/^0+$/.test(commit) && !refs.some(tip => tip.commit === commit))
     .map(commit => ({ commit, ref: null }))
+  const remotes = remoteRefs(tools, root)
   return [...refs, ...detached].filter(({ commit }) => {
-    const args = [
-      'rev-list',
-      '--count',
-      '--max-count=1',
-      commit,
-      '--not',
-      '--remotes',
-      `--glob=${fetchedRefs}`,
-    ]
+    const args = ['rev-list', '--count', '--max-count=1', commit, '--not', ...remotes]
     return Number(ask(tools, args, gitOf(root))) > 0
   })
 }

@@ -19,8 +19,9 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   try {
     return await work(controller.signal)
   } catch (error) {
-    // Ctrl-C reaches child processes too. The end of a child may be reported before our own signal.
-    await new Promise(resolve => setImmediate(resolve))
+    // Ctrl-C reaches child processes too. The end of a child may be reported before our own signal, and Node looks for
+    // signals only between two rounds.
+    for (const _ of [1, 2]) await new Promise(resolve => setImmediate(resolve))
     throw controller.signal.aborted ? new Cancelled() : error
   } finally {
     for (const name of endingSignals) process.off(name, abort)

@@ -44,6 +44,8 @@ export async function whatHasNotArrived(
   try {
     return await linesAbout(context, db, mission, repo)
   } catch (error) {
+    // Another process has kept and freed it in the meantime.
+    if (!existsSync(repo.directory)) return []
     return [`cannot tell what is in it: ${cleanText(error instanceof Error ? error.message : String(error))}`]
   }
 }

@@ -35,7 +35,11 @@ export async function commitTree(
   }: { tree: string; parents: readonly string[]; message: string; env?: NodeJS.ProcessEnv },
 ): Promise<string> {
   const words = ['commit-tree', ...args, tree, ...parents.flatMap(parent => ['-p', parent]), '-F', '-']
-  const made = await libraryGit(repo, words, { config, env, input: withNewline(message) })
+  const made = await libraryGit(repo, words, {
+    config: [...config, 'i18n.commitEncoding=UTF-8'],
+    env,
+    input: withNewline(message),
+  })
   if (made.exitCode !== 0) throw cannotCommit(made)
   return made.stdout.trim()
 }

@@ -4,6 +4,7 @@ import { AgencError } from '../errors.ts'
 import { withLock } from '../io/lock.ts'
 import { cleanText } from '../io/text.ts'
 import { askGit, gitArguments, gitEnvironment, gitFailed, gitReason } from '../repo/git.ts'
+import { notThereYet, removeAdded } from './added-files.ts'
 import { someFiles, underWay } from './landing.ts'
 
 /** A repo of the user's own. */
@@ -129,14 +130,28 @@ function moveFiles(context: Context, worktree: string, { from, to }: BranchStep)
       cwd: worktree,
       env: gitEnvironment(context.env, { mayPrompt: false }),
     })
-  const done = git('merge', '--ff-only', '--no-stat', to)
+  const added = notThereYet(worktree, addedFiles(context, worktree, { from, to }))
+  // Files that git ignores may be precious all the same.
+  const done = git('merge', '--ff-only', '--no-stat', '--no-overwrite-ignore', to)
   if (done.exitCode === 0) return
-  // A full disk stops git between two files. All of them were unchanged before.
+  // A full disk or Ctrl-C stops git between two files. All of them were unchanged before.
+  removeAdded(worktree, added)
   if (from !== null && git('diff', '--quiet', 'HEAD').exitCode === 1) git('reset', '--quiet', '--hard', from)
   throw new AgencError(
     `cannot bring the work into ${cleanText(worktree)}: ${gitReason(done)}`,
     filesInTheWay(done.stderr) ?? 'Nothing was changed. Try again.',
   )
+}
+
+function addedFiles(context: Context, worktree: string, { from, to }: BranchStep): string[] {
+  const names = ['-r', '-z', '--name-only']
+  const args =
+    from === null
+      ? ['ls-tree', ...names, '--full-tree', to]
+      : ['diff-tree', ...names, '--no-renames', '--diff-filter=A', from, to]
+  const listed = askGit(context, args, { cwd: worktree })
+  if (listed.exitCode !== 0) throw gitFailed('cannot list the new files', listed)
+  return listed.stdout.split('\0').filter(path => path !== '')
 }
 
 function filesInTheWay(said: string): string | undefined {

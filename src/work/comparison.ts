@@ -40,7 +40,12 @@ export async function compareWork(
   part: WorkPart,
 ): Promise<Comparison> {
   const isTurn = part.last || part.turn !== undefined
-  if (!isTurn && !part.recorded && (mission.repo === null || mission.dir !== null)) {
+  if (mission.repo === null || mission.dir !== null) {
+    if (isTurn || part.recorded)
+      throw new AgencError(
+        `nothing of ${missionTitle(mission)} is recorded`,
+        `Only work in a copy of a repo is. Its changes since the latest commit: agenc mission diff ${shortId(mission.id)}`,
+      )
     const { compareDirectory } = await import('./directory-comparison.ts')
     return compareDirectory(context, mission)
   }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
@@ -9,7 +9,7 @@ import { cleanText } from '../io/text.ts'
 import { askGit } from '../repo/git.ts'
 import { expandHome } from '../repo/repo-source.ts'
 import type { Checkout } from './checkout-branch.ts'
-import { gitDirOf, knownCheckouts } from './known-checkouts.ts'
+import { gitDirOf, isOwn, knownCheckouts } from './known-checkouts.ts'
 import type { LandingWork } from './landing.ts'
 
 /** The checkout that work is brought into: the one that the user names, the known one, or the one around them. */
@@ -40,10 +40,9 @@ export async function findCheckout(
 }
 
 function refuseOwn(context: Context, mission: MissionRecord, checkout: Checkout): Checkout {
-  const { agent } = context.paths.mission(mission.id)
-  if (!existsSync(agent) || realpathSync(agent) !== checkout.root) return checkout
+  if (!isOwn(context, mission, checkout.root)) return checkout
   throw usageError(
-    'this is the directory of the mission itself',
+    'this is the directory of the mission itself, or goes with it',
     'Name your own checkout with --into <path>.',
   )
 }
@@ -71,8 +70,10 @@ export function refuseOtherRepo(
   )
   if (hasFirst) return
   const origin = askGit(context, ['config', '--get', 'remote.origin.url'], { gitDir }).stdout.trim()
+  // A shallow clone does not have the first commit.
+  if (origin !== '' && origin === getRepo(db, mission.repo!)?.url) return
   const isEmpty = askGit(context, ['rev-list', '--all', '--max-count=1'], { gitDir }).stdout === ''
-  if (isEmpty && (origin === '' || origin === getRepo(db, mission.repo!)?.url)) return
+  if (isEmpty && origin === '') return
   throw new AgencError(
     `${cleanText(root)} is not a checkout of ${mission.repo}`,
     'They have no commit in common. Name another one with --into <path>.',

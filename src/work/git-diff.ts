@@ -18,7 +18,11 @@ export interface DiffLooks {
 const always = ['--submodule=short']
 
 /** A patch that programs can read, whatever the user's settings are. */
-const plain = [...always, '--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/']
+const plain = [
+  ...always,
+  ...['--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/'],
+  ...['--find-renames', '--ignore-submodules=none', '--no-relative', '-O/dev/null'],
+]
 
 export async function hasChanges({ repo, from, to }: Comparison): Promise<boolean> {
   const asked = libraryGit(repo, ['rev-parse', `${from}^{tree}`, `${to}^{tree}`])

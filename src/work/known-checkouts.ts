@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { listEvents } from '../db/events.ts'
@@ -30,7 +30,17 @@ export async function knownCheckouts(
     .filter((path): path is string => typeof path === 'string')
     .map(path => expandHome(path, context.env))
     .filter(path => isAbsolute(path) && gitDirOf(context, path) !== null)
+    .filter(path => !isOwn(context, mission, path))
   return [...new Set(paths.map(path => realpathSync(path)))]
+}
+
+/** Whether a checkout goes with the mission's directory: it is inside of it, or a worktree of its repo. */
+export function isOwn(context: Context, { id }: Pick<MissionRecord, 'id'>, checkout: string): boolean {
+  const { agent } = context.paths.mission(id)
+  const gitDir = gitDirOf(context, checkout)
+  if (gitDir === null || !existsSync(agent)) return false
+  const [from, ...places] = [agent, checkout, gitDir].map(path => realpathSync(path))
+  return places.some(place => relative(from!, place).split('/')[0] !== '..')
 }
 
 /** The user's own checkout of the mission's repo, if it is known. */

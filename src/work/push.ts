@@ -150,7 +150,7 @@ async function push(
       {
         gitDir: repo.library,
         env,
-        config: ['advice.pushUpdateRejected=false', 'push.gpgSign=if-asked'],
+        config: ['advice.pushUpdateRejected=false'],
         mayPrompt: isInteractive(context),
         showsProgress,
         signal: timeout === null ? options.signal : AbortSignal.any([options.signal, timeout]),

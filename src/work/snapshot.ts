@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgencError } from '../errors.ts'
+import { gitFailed } from '../repo/git.ts'
 import { makeStaging, removeTree, sweepStaging } from '../repo/staging.ts'
 import type { Result } from '../system/runner.ts'
 import { emptyTree } from './changes.ts'
@@ -227,8 +228,10 @@ async function keep(
   const env = inStaging(staging, [join(repo.library, 'objects'), own])
   const copied = await copyObjects(repo, all, kept, env, low)
   const wanted = copied.exitCode === 0 ? all : state
-  if (copied.exitCode !== 0)
-    await outputOf(copyObjects(repo, state, kept, env, low), 'cannot copy the work to the library')
+  if (copied.exitCode !== 0) {
+    const once = await copyObjects(repo, state, kept, env, low)
+    if (once.exitCode !== 0) throw cannotCopy(repo, own, once)
+  }
   await moveObjects(staging, own)
   const gone = [...kept.refs.keys()].filter(ref => ref.startsWith(names.heads) && !branches.has(ref))
   // Deletions come first: a branch `a` must be gone before `a/b` can be stored.
@@ -246,6 +249,15 @@ async function keep(
   const named = ownGit(repo, ['update-ref', `${checkpointRefs}${turn}`, commit], { ...low, config })
   await outputOf(named, 'cannot name the checkpoint')
   return turn
+}
+
+function cannotCopy(repo: MissionRepo, own: string, result: Result): AgencError {
+  const what = 'cannot copy the work to the library'
+  if (!existsSync(join(own, '..', 'shallow'))) return gitFailed(what, result)
+  return new AgencError(
+    `${what}: parts of the mission's history are missing`,
+    `As after a fetch with --depth. Fetch them with: git -C ${repo.directory} fetch --unshallow`,
+  )
 }
 
 /** Another process may take the same number. */

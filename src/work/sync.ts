@@ -12,6 +12,7 @@ import { shortId } from '../mission-id.ts'
 import { freshen } from '../repo/freshen.ts'
 import { disabledFilters, gitFailed } from '../repo/git.ts'
 import { interruptible } from '../system/signals.ts'
+import { notThereYet, removeAdded } from './added-files.ts'
 import { asUser } from './as-user.ts'
 import { measureChanges } from './changes.ts'
 import { updateBranch, withNewIndex } from './commit.ts'
@@ -203,7 +204,9 @@ async function composed(
 async function copyToMission(repo: MissionRepo, base: string, head: string): Promise<void> {
   const pack = join(ownObjects(repo)!, 'pack', 'pack')
   const args = ['pack-objects', '--revs', '--non-empty', '--quiet', '--threads=1', pack]
-  const packed = await libraryGit(repo, args, { input: `${base}\n^${head}\n` })
+  // git renames its draft, which must be on the same disk.
+  const env = { GIT_OBJECT_DIRECTORY: ownObjects(repo)!, ...withObjects([join(repo.library, 'objects')]) }
+  const packed = await libraryGit(repo, args, { env, input: `${base}\n^${head}\n` })
   if (packed.exitCode !== 0) throw gitFailed('cannot copy the base to the mission', packed)
 }
 
@@ -228,9 +231,11 @@ async function moveMission(
     const env = { GIT_INDEX_FILE: index, GIT_WORK_TREE: repo.directory }
     const checkOut = (...args: string[]) =>
       libraryGit(repo, ['read-tree', '-u', '--no-recurse-submodules', ...args], { env, config })
+    const added = notThereYet(repo.directory, await addedFiles(repo, move))
     const done = await checkOut('-m', move.from, move.to)
     if (done.exitCode !== 0) {
-      // A full disk stops git between two files.
+      // A full disk or Ctrl-C stops git between two files.
+      removeAdded(repo.directory, added)
       await checkOut('--reset', move.from)
       throw gitFailed("cannot change the mission's files", done, 'Nothing was changed.')
     }
@@ -241,6 +246,12 @@ async function moveMission(
       throw error
     }
   })
+}
+
+async function addedFiles(repo: MissionRepo, { from, to }: Move): Promise<string[]> {
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', from, to]
+  const listed = await outputOf(libraryGit(repo, args), 'cannot list the new files')
+  return listed.split('\0').filter(path => path !== '')
 }
 
 /** As after a fetch in the mission. */

@@ -111,6 +111,15 @@ test('--squash, --merge and --rebase bring the work onto the current or a named 
   expect(mission.agenc('pull', '--merge').stdout).toContain('already has the work')
 })
 
+test('without a name, a squashed commit is called like the first one, never after the prompt', async () => {
+  const box = landingBox({ from: 'checkout' })
+  const mission = await box.mission({ name: null, about: 'Fix what Bob broke' })
+  mission.work({ 'a.txt': 'a\n' }, 'First')
+  mission.work({ 'b.txt': 'b\n' }, 'Second')
+  expect(mission.agenc('pull', '--squash').exitCode).toBe(0)
+  expect(box.git(checkout, 'log', '-1', '--format=%B')).toBe('First\n\n* First\n* Second')
+})
+
 test.each(['--merge', '--rebase', '--squash'])(
   '%s that conflicts names the files and changes nothing',
   async way => {
@@ -153,7 +162,8 @@ test('uncommitted work is committed on the way, and settings of the mission run 
   mission.git('config', 'filter.bad.smudge', trap)
   mission.work({ '.gitattributes': 'lib.txt merge=bad filter=bad\n' })
   mission.write({ 'a.txt': 'a\n' })
-  expect(mission.agenc('pull').stderr).toContain('has uncommitted changes in 1 file: a.txt')
+  const refused = mission.agenc('pull')
+  expect(refused.stderr).toContain('has uncommitted changes in 1 file: a.txt\nHave its Claude commit them')
   expect(mission.agenc('pull', '--squash', '--commit', 'Add a').exitCode).toBe(0)
   expect(readFileSync(join(path(box), 'a.txt'), 'utf8')).toBe('a\n')
   expect(existsSync(join(box.root, 'trapped'))).toBe(false)
@@ -233,4 +243,32 @@ test.each([
 ])('%j is a mistake', async (args, text) => {
   const ran = sandbox().agenc(['mission', 'pull', 'any', ...args])
   expect([ran.exitCode, ran.stderr]).toEqual([64, expect.stringContaining(text)])
+})
+
+test('an ignored file in the way is named and stays', async () => {
+  const box = landingBox({ from: 'checkout', files: { '.gitignore': 'local.conf\n' } })
+  const mission = await box.mission()
+  mission.work({ '.gitignore': '', 'local.conf': 'theirs' })
+  writeFileSync(join(path(box), 'local.conf'), 'precious')
+  const refused = mission.agenc('pull', '--merge')
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('  local.conf')])
+  expect(readFileSync(join(path(box), 'local.conf'), 'utf8')).toBe('precious')
+})
+
+test('a shallow checkout, which does not have the first commit', async () => {
+  const box = landingBox()
+  box.commit(checkout, { more: '1' })
+  box.git(checkout, 'push', '--quiet', 'origin', 'main')
+  const mission = await box.mission()
+  const head = mission.work({ 'a.txt': 'a\n' })
+  const into = ['--into', join(box.root, 'shallow')]
+  box.git('.', 'clone', '--quiet', '--depth=1', `ssh://host${join(box.root, server)}`, 'shallow')
+  expect(mission.agenc('pull', ...into)).toMatchObject({
+    exitCode: 0,
+    stderr: expect.not.stringMatching(/^agenc:/),
+  })
+  expect(box.git('shallow', 'rev-parse', 'agenc/work')).toBe(head)
+  expect(mission.agenc('pull', '--squash', ...into).exitCode).toBe(0)
+  expect(box.git('shallow', 'status', '--porcelain')).toBe('')
+  expect(mission.agenc('rm', '--yes').exitCode).toBe(0)
 })

@@ -190,6 +190,26 @@ test('a killed agenc loses nothing, and only one review of a mission is open at 
   expect(reviewJson(box, 'true').comments).toMatchObject([{ path: 'new ü file', line: 2, text: 'No.' }])
 })
 
+test("the user's settings for diffs do not confuse it", async () => {
+  const box = await workBox({ 'a.txt': 'one\n\ntwo\n\nthree\n' })
+  const settings = [
+    'noprefix = true',
+    'suppressBlankEmpty = true',
+    'renames = copies',
+    'orderFile = /nowhere',
+  ]
+  writeFileSync(
+    join(box.home, '.gitconfig'),
+    `[diff]\n${settings.join('\n')}\n[color]\nui = always\n[core]\nautocrlf = true\n`,
+  )
+  box.write({ 'a.txt': 'one\n\nTWO\n\nthree\n', 'diff --git a': '@@ -1 +1 @@\r\n' })
+  const { comments } = reviewJson(box, [below('+TWO', 'Why?'), below('+@@ -1 +1 @@', 'And this?')].join('\n'))
+  expect(comments).toMatchObject([
+    { path: 'a.txt', line: 3, text: 'Why?' },
+    { path: 'diff --git a', line: 1, text: 'And this?' },
+  ])
+})
+
 test('the changes of one turn', async () => {
   const box = await workBox()
   await box.endTurn({ first: 'a\n' })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { getMission, type MissionRecord } from '../../db/missions.ts'
@@ -62,7 +63,7 @@ export default defineCommand<Input>({
       const arrived = chosen.filter(({ id }) => !kept.has(id))
       await confirmLosses(context, db, arrived, { yes, force })
       for (const { id } of arrived) {
-        const reasons = await finish(context, db, id, force)
+        const reasons = await despiteHangup(() => finish(context, db, id, force))
         if (reasons.length > 0) kept.set(id, reasons)
       }
       report(context, chosen, kept, json)
@@ -108,6 +109,32 @@ async function confirmLosses(
   await confirmOrFlag(context, 'Delete them with the directory?', yes)
 }
 
+/**
+ * The session closes with its last mission, and with it the popup that this command may run in. That also ends the git
+ * that runs at this moment, so the work is done again.
+ */
+async function despiteHangup(work: () => Promise<string[]>): Promise<string[]> {
+  let hangups = 0
+  const onHangup = () => {
+    hangups += 1
+  }
+  process.on('SIGHUP', onHangup)
+  try {
+    for (;;) {
+      const before = hangups
+      const outcome = await work().catch((error: unknown) => ({ error }))
+      // The end of a child may be reported before our own signal.
+      await new Promise(resolve => setImmediate(resolve))
+      const isCutOff = 'error' in outcome || outcome.length > 0
+      if (isCutOff && hangups > before) continue
+      if ('error' in outcome) throw outcome.error
+      return outcome
+    }
+  } finally {
+    process.off('SIGHUP', onHangup)
+  }
+}
+
 /** Stops, frees and archives. If that fails on the way, the mission stays in the list with everything it has. */
 async function finish(context: Context, db: Database, id: MissionId, force: boolean): Promise<string[]> {
   const mission = getMission(db, id)
@@ -121,7 +148,10 @@ async function finish(context: Context, db: Database, id: MissionId, force: bool
       if (more.length > 0) return more
     } else await stopMissions(context, db, [mission])
     if (mission.repo !== null && mission.copy_pending === null)
-      await freeDirectory(context, db, getMission(db, id) ?? mission)
+      await freeDirectory(context, db, getMission(db, id) ?? mission).catch(error => {
+        // Without a directory, another process was finishing it at the same time.
+        if (existsSync(context.paths.mission(id).agent)) throw error
+      })
   } catch (error) {
     if (isCancelled(error)) throw error
     const { message, hint } = explainFailure(error, context.paths.home)

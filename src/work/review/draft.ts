@@ -114,6 +114,7 @@ export async function readDraft(
   if (statSync(edited).size === 0) return { comments: [], changedLines: 0 }
   const args = ['diff', '--no-index', '--no-ext-diff', '--no-textconv', '--no-color', '--text', '-U0']
   const looks = [
+    '-O/dev/null',
     '--inter-hunk-context=0',
     '--ignore-space-at-eol',
     '--no-indent-heuristic',
