@@ -4,12 +4,13 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AgencError } from '../errors.ts'
-import { makePrivateDirectory } from '../io/files.ts'
+import { makePrivateDirectory, namesIn } from '../io/files.ts'
 import { hideCredentials, withAddress } from './credentials.ts'
 import { askGit, type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 import { makeRepoId, type RepoId, type Source, segmentProblem } from './reference.ts'
@@ -97,6 +98,7 @@ async function fetchInto(
   refspecs: readonly string[],
   options: LongGitOptions,
 ): Promise<void> {
+  sweepPacks(gitDir)
   const progress = options.showsProgress ? '--progress' : '--quiet'
   const fetched = await runGit(tools, ['fetch', '--prune', progress, 'origin', ...refspecs], {
     ...options,
@@ -105,6 +107,18 @@ async function fetchInto(
     config: ['fetch.unpackLimit=1', 'fetch.writeCommitGraph=false'],
   })
   if (fetched.exitCode !== 0) throw gitFailed('cannot fetch', fetched)
+}
+
+const abandonedMs = 3_600_000
+
+/** A git that is ended while it fetches or packs leaves what it has written so far behind. */
+function sweepPacks(gitDir: string): void {
+  const directory = join(gitDir, 'objects', 'pack')
+  for (const name of namesIn(directory).filter(name => /^\.?tmp[-_]/.test(name))) {
+    const path = join(directory, name)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats && Date.now() - stats.mtimeMs > abandonedMs) rmSync(path, { force: true })
+  }
 }
 
 /** A repo that was added by path is fetched from this machine, and may have an origin of its own. */

@@ -105,7 +105,9 @@ async function compareAll(
   of: MissionId | undefined,
   options: RepoGitOptions,
 ): Promise<Conflict[]> {
-  const works = await readWorks(repo, missions, options)
+  const refs = await readRefs(repo, missions.map(baseBranchRef), options)
+  const near = of === undefined ? missions : await missionsNear(of, repo, missions, refs, options)
+  const works = await readWorks(repo, near, refs, options)
   const conflicts: Conflict[] = []
   // What has landed needs no further merge, and others meet it in their base.
   const landed = new Set<MissionId>()
@@ -144,6 +146,41 @@ function place(order: ReadonlyMap<string, number>, conflict: Conflict): number {
   return order.get(conflict.with) ?? -1
 }
 
+/**
+ * The missions that may have changed the same files as one of them since they started. One git tells, however many they
+ * are, so that missions which have nothing to do with each other cost nothing.
+ */
+async function missionsNear(
+  id: MissionId,
+  repo: MissionRepo,
+  missions: readonly MissionRecord[],
+  refs: Refs,
+  options: RepoGitOptions,
+): Promise<readonly MissionRecord[]> {
+  const nowOf = (mission: Pick<MissionRecord, 'id'>) => refs.get(keptRefs(mission.id).now)?.commit
+  const input = missions.flatMap(mission => {
+    const now = nowOf(mission)
+    return now === undefined || mission.base_commit === null ? [] : [`${now} ${mission.base_commit}\n`]
+  })
+  if (input.length < 2) return missions
+  const listed = await libraryGit(repo, [...listNames, '--stdin'], { ...options, input: input.join('') })
+  // The library may no longer have the commit that one of them started from.
+  if (listed.exitCode !== 0) return missions
+  const changes = new Map(input.map(line => [line.split(' ')[0], nothingChanged()]))
+  const words = listed.stdout.split('\0')
+  for (let at = 0, changed = nothingChanged(); at + 1 < words.length; ) {
+    const next = changes.get(words[at])
+    if (next === undefined) addFile(changed, words[at]!, words[at + 1]!)
+    changed = next ?? changed
+    at += next === undefined ? 2 : 1
+  }
+  const own = changes.get(nowOf({ id }))
+  return missions.filter(mission => {
+    const changed = changes.get(nowOf(mission))
+    return mission.id === id || !own || !changed || overlap(own, changed)
+  })
+}
+
 interface Changed {
   files: Set<string>
   /** Directories that have lost a file: git may take them for renamed, and new files in them for misplaced. */
@@ -163,9 +200,9 @@ interface Work extends Changed {
 async function readWorks(
   repo: MissionRepo,
   missions: readonly MissionRecord[],
+  refs: Refs,
   options: RepoGitOptions,
 ): Promise<Work[]> {
-  const refs = await readRefs(repo, missions.map(baseBranchRef), options)
   const works: Work[] = []
   await forEachInParallel(missions, mergesAtOnce, async mission => {
     const commit = refs.get(keptRefs(mission.id).now)?.commit
@@ -183,12 +220,10 @@ async function readWorks(
   return works
 }
 
+type Refs = ReadonlyMap<string, { commit: string; tree: string }>
+
 /** The branches of the repo and the states of its missions, by name. `HEAD` is the default branch. */
-async function readRefs(
-  repo: MissionRepo,
-  bases: readonly string[],
-  options: RepoGitOptions,
-): Promise<Map<string, { commit: string; tree: string }>> {
+async function readRefs(repo: MissionRepo, bases: readonly string[], options: RepoGitOptions): Promise<Refs> {
   const format = '%(objectname) %(tree) %(HEAD) %(refname)'
   const ofOrigin = bases.filter(ref => ref.startsWith('refs/remotes/'))
   const patterns = ['refs/heads/', keptRefs('*' as MissionId).now, ...new Set(ofOrigin)]
@@ -211,28 +246,34 @@ async function changedSince(
   to: string,
   options: RepoGitOptions,
 ): Promise<Changed> {
-  const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames']
-  const since = from && (await libraryGit(repo, [...args, '--merge-base', from, to], options))
+  const since = from && (await libraryGit(repo, [...listNames, '--merge-base', from, to], options))
   const listed =
     since && since.exitCode === 0
       ? since.stdout
       : await outputOf(
-          libraryGit(repo, [...args, await emptyTree(repo), to], options),
+          libraryGit(repo, [...listNames, await emptyTree(repo), to], options),
           'cannot compare the files',
         )
   const parts = listed.split('\0')
-  const changed: Changed = { files: new Set(), shrunk: new Set(), above: new Set() }
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const path = parts[index + 1]!
-    changed.files.add(path)
-    if (parts[index] === 'D') changed.shrunk.add(directoryOf(path))
-    for (let above = path; above !== ''; ) {
-      above = directoryOf(above)
-      if (changed.above.has(above)) break
-      changed.above.add(above)
-    }
-  }
+  const changed = nothingChanged()
+  for (let index = 0; index + 1 < parts.length; index += 2) addFile(changed, parts[index]!, parts[index + 1]!)
   return changed
+}
+
+const listNames = ['diff-tree', '-r', '-z', '--name-status', '--no-renames']
+
+function nothingChanged(): Changed {
+  return { files: new Set(), shrunk: new Set(), above: new Set() }
+}
+
+function addFile(changed: Changed, status: string, path: string): void {
+  changed.files.add(path)
+  if (status === 'D') changed.shrunk.add(directoryOf(path))
+  for (let above = path; above !== ''; ) {
+    above = directoryOf(above)
+    if (changed.above.has(above)) break
+    changed.above.add(above)
+  }
 }
 
 /** The root is the empty text. */

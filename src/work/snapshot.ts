@@ -314,12 +314,12 @@ const abandonedMs = 60_000
 /** A git that was killed leaves the locks of its refs behind. Returns whether there were any. */
 function removeAbandonedLocks(repo: MissionRepo): boolean {
   const root = join(repo.library, keptRefs(repo.id).root)
-  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(name =>
-    name.endsWith('.lock'),
-  )
-  const old = names
-    .map(name => join(root, name))
-    .filter(lock => Date.now() - statSync(lock).mtimeMs > abandonedMs)
+  const names = existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : []
+  const locks = names.filter(name => name.endsWith('.lock')).map(name => join(root, name))
+  const old = [...locks, join(repo.library, 'packed-refs.lock')].filter(lock => {
+    const stats = statSync(lock, { throwIfNoEntry: false })
+    return stats !== undefined && Date.now() - stats.mtimeMs > abandonedMs
+  })
   for (const lock of old) rmSync(lock, { force: true })
   return old.length > 0
 }

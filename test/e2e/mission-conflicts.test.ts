@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { listMissions } from '../../src/db/missions.ts'
+import { openStore } from '../../src/db/open-store.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
-import type { Conflict } from '../../src/work/conflicts.ts'
+import { type Conflict, findConflicts } from '../../src/work/conflicts.ts'
+import { contextOf } from '../helpers/landing.ts'
 import { storeMissions, writeProgram } from '../helpers/missions.ts'
 import { type WorkBox, workBox } from '../helpers/work-missions.ts'
 
@@ -211,4 +214,33 @@ test('an older git is named as the reason', async () => {
   })
   expect(failed).toMatchObject({ exitCode: 69, stdout: '' })
   expect(failed.stderr).toContain('Update git to 2.38 or newer.')
+})
+
+test('missions with other files cost nothing, however many they are', async () => {
+  const { box, repo } = boxWithRepo()
+  const one = await box.mission(repo, 'one')
+  const two = await box.mission(repo, 'two')
+  one.write({ 'a.txt': text({ 3: 'one\n' }) })
+  two.write({ 'a.txt': text({ 3: 'two\n' }) })
+  const { context } = contextOf(box)
+  let started = 0
+  const start: typeof context.exec.start = (...args) => {
+    started++
+    return context.exec.start(...args)
+  }
+  const ask = async () => {
+    conflicts(box)
+    const db = await openStore(context.paths.database)
+    const missions = listMissions(db)
+    db.close()
+    started = 0
+    const found = await findConflicts({ ...context, exec: { ...context.exec, start } }, missions, {
+      of: one.id,
+    })
+    expect(found).toEqual([{ mission: one.id, with: two.id, files: ['a.txt'] }])
+    return started
+  }
+  const before = await ask()
+  for (const name of ['three', 'four', 'five']) (await box.mission(repo, name)).write({ [name]: 'new\n' })
+  expect(await ask()).toBe(before)
 })

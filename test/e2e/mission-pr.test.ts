@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { MissionChange } from '../../src/db/missions.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { agencScript } from '../helpers/cli.ts'
 import { fakeGh } from '../helpers/fake-gh.ts'
@@ -10,7 +11,7 @@ import { openTerminal } from '../helpers/terminal.ts'
 import { type WorkBox, type WorkMission, workBox } from '../helpers/work-missions.ts'
 
 /** A mission on acme/app, with something Claude said, and a `gh` that records how it was called. */
-async function withGh(about: string | null = 'Fix the "login"; $(touch x)') {
+async function withGh(about: string | null = 'Fix the "login"; $(touch x)', change: MissionChange = {}) {
   const box = workBox()
   box.bench.repo('seed')
   box.bench.git('.', 'clone', '--quiet', '--bare', 'seed', 'server/acme/app.git')
@@ -20,7 +21,7 @@ async function withGh(about: string | null = 'Fix the "login"; $(touch x)') {
   const text = 'Done.\n\nThe token ghp_0123456789abcdefghij0123456789abcdef is not needed.'
   const said = { type: 'assistant', message: { content: [{ type: 'text', text }] } }
   writeFileSync(transcript_path, `${JSON.stringify(said)}\n`)
-  const mission = await box.mission(box.add('acme/app'), 'one', { about, transcript_path })
+  const mission = await box.mission(box.add('acme/app'), 'one', { about, transcript_path, ...change })
   mission.commit({ 'a.txt': 'a\n' })
   return { box, mission, gh }
 }
@@ -59,6 +60,16 @@ test('gh opens a pull request with the words of the mission, without secrets, an
   })
   expect(box.agenc(['mission', 'ls']).stdout).toContain('#12')
   expect(box.agenc(['mission', 'show', 'one']).stdout).toContain('#12 https://github.com/acme/app/pull/12')
+})
+
+test('a mission that started on a pull request opens one of its own, and says so', async () => {
+  const { box, gh } = await withGh(null, { pr_number: 7, pr_url: 'https://github.com/acme/app/pull/7' })
+  const opened = box.agenc(['mission', 'pr', 'one'])
+  expect(opened).toMatchObject({ exitCode: 0, stdout: 'https://github.com/acme/app/pull/12\n' })
+  expect(opened.stderr).toContain('It started on #7, which stays as it is. This opens another pull request.')
+  expect(box.agenc(['mission', 'ls']).stdout).toContain('#12')
+  gh.answerView({ number: 12, url: 'https://github.com/acme/app/pull/12', state: 'OPEN' })
+  expect(box.agenc(['mission', 'pr', 'one']).stderr).not.toContain('It started on')
 })
 
 test('a pull request that is open already is shown; a merged one is not', async () => {

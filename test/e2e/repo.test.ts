@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { insertMission } from '../../src/db/missions.ts'
@@ -225,6 +225,22 @@ test('an update reports each failure and goes on with the rest', async () => {
   expect(await terminal.exited).toBe(1)
   expect(terminal.raw()).toContain('of 3 done, fetching')
   expect(terminal.screen()).not.toContain('fetching')
+})
+
+test('an update deletes what a git that was ended has left behind, but not what one is writing', () => {
+  const box = library()
+  box.bench.repo('src/app')
+  box.agenc(['repo', 'add', './src/app', '--no-trust'])
+  const packs = join(box.agencHome, 'repos/local/src/app/objects/pack')
+  const before = readdirSync(packs)
+  const old = Date.now() / 1000 - 2 * 3600
+  for (const name of ['tmp_pack_abandoned', 'tmp_idx_abandoned', '.tmp-1-pack-abandoned.pack']) {
+    writeFileSync(join(packs, name), 'x')
+    utimesSync(join(packs, name), old, old)
+  }
+  writeFileSync(join(packs, 'tmp_pack_growing'), 'x')
+  expect(box.agenc(['repo', 'update'])).toMatchObject({ exitCode: 0 })
+  expect(readdirSync(packs).sort()).toEqual([...before, 'tmp_pack_growing'].sort())
 })
 
 test('a repo with missions is not removed', async () => {

@@ -729,4 +729,17 @@ describe('the library', () => {
     expect(bench.kept('rev-parse', keptRefs(bench.missionRepo.id).now)).toBe(commit)
     await waitFor('the lock to be gone', () => !existsSync(lock))
   })
+
+  test('is not blocked by the lock of a git that was killed while it deleted a packed ref', async () => {
+    const bench = await snapshotBench()
+    bench.own('branch', 'gone')
+    await bench.take()
+    bench.kept('pack-refs', '--all', '--prune')
+    bench.own('branch', '-D', 'gone')
+    const lock = join(bench.library, 'packed-refs.lock')
+    writeFileSync(lock, '')
+    utimesSync(lock, new Date(0), new Date(0))
+    await bench.take()
+    expect(bench.kept('for-each-ref', `${keptRefs(bench.missionRepo.id).heads}gone`)).toBe('')
+  })
 })

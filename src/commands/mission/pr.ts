@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { type Context, isInteractive } from '../../context.ts'
+import { listEvents } from '../../db/events.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
@@ -101,6 +102,10 @@ async function pushAndOpen(
     throw usageError(`${branch} cannot be merged into itself`, 'Push to another branch with --as <name>.')
   const gh = gitHubCli(context, url, wish.signal)
   const known = gh && (await gh.find(branch))
+  if (gh !== null && known === null && startedOnPullRequest(db, mission))
+    context.err.line(
+      `It started on #${mission.pr_number}, which stays as it is. This opens another pull request.`,
+    )
   // Comes before the push: a user who cancels here has changed nothing.
   const text = gh === null || known ? null : await textFor(context, mission, wish)
   const pushed = await pushWork(context, db, mission, work, { ...wish, as: branch })
@@ -115,6 +120,13 @@ async function pushAndOpen(
   )
   tell(context, db, mission, pushed, opened, wish, true)
 }
+
+/** The number is not that of a pull request of its own. */
+function startedOnPullRequest(db: Database, { id, pr_number }: MissionRecord): boolean {
+  return pr_number !== null && !listEvents(db, id).some(({ kind }) => kind === openedEvent)
+}
+
+const openedEvent = 'pr'
 
 /** The push has happened, so a failure says where the user can go on. */
 async function open(
@@ -155,7 +167,7 @@ function tell(
   if (request !== null) {
     const { number, url } = request
     missionService(context, db).change(mission.id, { pr_number: number, pr_url: url }, [
-      'pr',
+      openedEvent,
       { number, url },
     ])
   }
