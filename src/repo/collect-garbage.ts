@@ -1,3 +1,6 @@
+import { join } from 'node:path'
+import { AgencError } from '../errors.ts'
+import { tryWithLock } from '../io/lock.ts'
 import { type GitTools, gitFailed, type LongGitOptions, runGit } from './git.ts'
 
 /**
@@ -14,8 +17,16 @@ export async function collectGarbage(
     ['repack', '-A', '-d', ...quiet, `--unpack-unreachable=${expire}`],
     ['prune', `--expire=${expire}`],
   ]
-  for (const step of steps) {
-    const done = await runGit(tools, step, { ...options, gitDir: library })
-    if (done.exitCode !== 0) throw gitFailed('cannot delete what is no longer needed', done)
-  }
+  const isDone = await tryWithLock(packingOf(library), async () => {
+    for (const step of steps) {
+      const done = await runGit(tools, step, { ...options, gitDir: library })
+      if (done.exitCode !== 0) throw gitFailed('cannot delete what is no longer needed', done)
+    }
+  })
+  if (!isDone) throw new AgencError(`another process is packing ${library}`, 'Try again in a moment.')
+}
+
+/** Held by the one process that packs a repo of the library. */
+export function packingOf(library: string): string {
+  return join(library, 'repack')
 }

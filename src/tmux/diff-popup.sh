@@ -19,8 +19,9 @@ GIT_PAGER='eval "$AGENC_PAGER"; echo $? >"$AGENC_PAGER_END"'
 export AGENC_PAGER AGENC_PAGER_END GIT_PAGER
 
 # less can end with an exit code that tells which key was pressed. Older versions, and other pagers, are asked about later.
+# On Debian, git's own default is `pager`, which is less unless the user has chosen another program.
 case ${pager%% *} in
-  less | */less) version=$("${pager%% *}" --version 2>/dev/null | sed -n '1s/^less \([0-9]*\).*/\1/p') ;;
+  less | */less | pager | */pager) version=$("${pager%% *}" --version 2>/dev/null | sed -n '1s/^less \([0-9]*\).*/\1/p') ;;
   *) version=0 ;;
 esac
 hasKeys=

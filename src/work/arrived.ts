@@ -9,9 +9,10 @@ import { cleanText } from '../io/text.ts'
 import { whatWouldBeLost } from '../mission/remove.ts'
 import { freshen } from '../repo/freshen.ts'
 import { askGit, runGit } from '../repo/git.ts'
-import { fetchUrlOf } from '../repo/library.ts'
+import { fetchUrlOf, originHeadOf } from '../repo/library.ts'
 import { describeAnswer, findUnsavedWork, type OwnTip, unpushedTips } from '../repo/unsaved-work.ts'
 import { interruptible } from '../system/signals.ts'
+import { baseBranch } from './base-branch.ts'
 import { hasArrivedIn } from './has-arrived.ts'
 import { gitDirOf, knownCheckouts, objectsOf } from './known-checkouts.ts'
 import {
@@ -195,7 +196,10 @@ async function fetchFromOrigin(
   timeoutMs: number,
 ): Promise<boolean> {
   const url = getRepo(db, mission.repo!)?.url
-  const base = (mission.base_ref ?? '').replace(/^origin\//, '')
+  // The work of a mission that started from a tag or a commit goes to the default branch.
+  const base =
+    (await baseBranch(repo, mission)) ??
+    originHeadOf(context, repo.library).replace('refs/remotes/origin/', '')
   if (url === undefined || isAbsolute(url) || base === '') return false
   const refspec = `+refs/heads/${base}:refs/remotes/origin/${base}`
   const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', url, refspec]

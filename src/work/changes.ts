@@ -1,5 +1,6 @@
 import type { MissionRecord } from '../db/missions.ts'
 import type { ChangesJson } from '../mission/mission-json.ts'
+import { baseBranchRef } from './base-branch.ts'
 import { libraryGit, type MissionRepo, outputOf, type RepoGitOptions } from './mission-repo.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -9,14 +10,13 @@ import type { Snapshot } from './snapshot.ts'
  */
 export async function baseOf(
   repo: MissionRepo,
-  { base_ref, base_commit }: Pick<MissionRecord, 'base_ref' | 'base_commit'>,
+  mission: Pick<MissionRecord, 'base_ref' | 'base_commit'>,
   head: string | null,
   options: RepoGitOptions = {},
 ): Promise<string | null> {
+  const { base_commit } = mission
   if (head === null) return base_commit
-  // A mission of an older agenc has no base. HEAD of the library names the default branch.
-  const newest = base_ref === null ? 'HEAD' : `refs/heads/${base_ref}`
-  const common = await libraryGit(repo, ['merge-base', head, newest], options)
+  const common = await libraryGit(repo, ['merge-base', head, baseBranchRef(mission)], options)
   if (common.exitCode !== 0) return base_commit
   const commit = common.stdout.trim()
   if (base_commit === null || base_commit === commit) return commit

@@ -4,6 +4,7 @@ import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
+import { baseLabel } from '../repo/start-point.ts'
 import { interruptible } from '../system/signals.ts'
 import { baseOf, emptyTree } from './changes.ts'
 import { keptRefs, libraryGit, type MissionRepo, missionRepo, outputOf, ownObjects } from './mission-repo.ts'
@@ -39,7 +40,12 @@ export async function compareWork(
   part: WorkPart,
 ): Promise<Comparison> {
   const isTurn = part.last || part.turn !== undefined
-  if (!isTurn && !part.recorded && (mission.repo === null || mission.dir !== null)) {
+  if (mission.repo === null || mission.dir !== null) {
+    if (isTurn || part.recorded)
+      throw new AgencError(
+        `nothing of ${missionTitle(mission)} is recorded`,
+        `Only work in a copy of a repo is. Its changes since the latest commit: agenc mission diff ${shortId(mission.id)}`,
+      )
     const { compareDirectory } = await import('./directory-comparison.ts')
     return compareDirectory(context, mission)
   }
@@ -157,5 +163,5 @@ async function commitAt(repo: MissionRepo, name: string): Promise<string | null>
 function nameOf({ base_ref }: MissionRecord, commit: string, { uncommitted }: WorkPart): string {
   const short = commit.slice(0, 7)
   if (uncommitted) return `the commit ${short}`
-  return base_ref === null ? short : `${base_ref}@${short}`
+  return base_ref === null ? short : baseLabel({ ref: base_ref, commit })
 }

@@ -8,6 +8,7 @@ import { markConflicts } from '../mission/conflict-marks.ts'
 import type { ConflictJson } from '../mission/mission-json.ts'
 import type { MissionService } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
+import { baseBranchRef } from './base-branch.ts'
 import { emptyTree } from './changes.ts'
 import { mergeTrees } from './merge-tree.ts'
 import {
@@ -164,12 +165,12 @@ async function readWorks(
   missions: readonly MissionRecord[],
   options: RepoGitOptions,
 ): Promise<Work[]> {
-  const refs = await readRefs(repo, options)
+  const refs = await readRefs(repo, missions.map(baseBranchRef), options)
   const works: Work[] = []
   await forEachInParallel(missions, mergesAtOnce, async mission => {
     const commit = refs.get(keptRefs(mission.id).now)?.commit
     if (commit === undefined) return
-    const tip = refs.get(mission.base_ref === null ? 'HEAD' : `refs/heads/${mission.base_ref}`) ?? null
+    const tip = refs.get(baseBranchRef(mission)) ?? null
     const from = tip?.commit ?? mission.base_commit ?? refs.get('HEAD')?.commit
     const own = await changedSince(repo, from, commit, options)
     if (own.files.size === 0) return
@@ -185,10 +186,13 @@ async function readWorks(
 /** The branches of the repo and the states of its missions, by name. `HEAD` is the default branch. */
 async function readRefs(
   repo: MissionRepo,
+  bases: readonly string[],
   options: RepoGitOptions,
 ): Promise<Map<string, { commit: string; tree: string }>> {
   const format = '%(objectname) %(tree) %(HEAD) %(refname)'
-  const args = ['for-each-ref', `--format=${format}`, 'refs/heads/', `${keptRefs('*' as MissionId).now}`]
+  const ofOrigin = bases.filter(ref => ref.startsWith('refs/remotes/'))
+  const patterns = ['refs/heads/', keptRefs('*' as MissionId).now, ...new Set(ofOrigin)]
+  const args = ['for-each-ref', `--format=${format}`, ...patterns]
   const listed = await outputOf(libraryGit(repo, args, options), 'cannot read the library')
   const found = new Map<string, { commit: string; tree: string }>()
   for (const line of listed.split('\n')) {

@@ -230,7 +230,7 @@ function refuseUncommitted(
   if (paths.length > 0)
     throw new AgencError(
       `${title} has uncommitted changes in ${someFiles(paths)}`,
-      'Commit them in your name with: --commit <message>',
+      'Have its Claude commit them, or commit them in your name with: --commit <message>',
     )
 }
 

@@ -27,6 +27,11 @@ export function missionRepo(
   { exec, env, paths }: Context,
   mission: Pick<MissionRecord, 'id' | 'name' | 'repo' | 'dir'>,
 ): MissionRepo {
+  if (mission.repo === null && mission.dir !== null)
+    throw new AgencError(
+      `${missionTitle(mission)} works in your own directory`,
+      `agenc records nothing of its work. Use git in ${mission.dir}.`,
+    )
   if (mission.repo === null)
     throw new AgencError(
       `${missionTitle(mission)} has no repo`,

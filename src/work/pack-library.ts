@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { namesIn } from '../io/files.ts'
 import { tryWithLock } from '../io/lock.ts'
+import { packingOf } from '../repo/collect-garbage.ts'
 import { libraryGit, type MissionRepo, outputOf } from './mission-repo.ts'
 
 const mostPacks = 50
@@ -13,7 +14,7 @@ export async function packLibrary(repo: MissionRepo, most = mostPacks): Promise<
   const packs = namesIn(join(repo.library, 'objects', 'pack')).filter(name => name.endsWith('.pack'))
   if (packs.length <= most) return
   const args = ['repack', '-d', '-l', '--quiet', '--geometric=2', '--no-write-bitmap-index']
-  await tryWithLock(join(repo.library, 'repack'), async () => {
+  await tryWithLock(packingOf(repo.library), async () => {
     const packed = libraryGit(repo, args, {
       isLow: true,
       env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: '' },

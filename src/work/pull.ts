@@ -5,7 +5,6 @@ import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { quoteForShell } from '../io/shell-quote.ts'
 import { cleanText } from '../io/text.ts'
-import { displayName } from '../mission/naming.ts'
 import { missionService } from '../mission/open-service.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { askGit, gitFailed, runGit } from '../repo/git.ts'
@@ -22,9 +21,9 @@ import {
 import { compose, isAncestor, type Way } from './compose.ts'
 import { findCheckout, refuseOtherRepo } from './find-checkout.ts'
 import { pulledEvent } from './known-checkouts.ts'
-import { type LandingWork, readyToLand, someFiles } from './landing.ts'
+import { type LandingWork, readyToLand, refuseForeignDirectory, someFiles } from './landing.ts'
 import { copyLargeFiles } from './large-files.ts'
-import { keptRefs, libraryGit, outputOf, ownObjects, withObjects } from './mission-repo.ts'
+import { keptRefs, libraryGit, missionRepo, outputOf, ownObjects, withObjects } from './mission-repo.ts'
 
 export interface PullWish {
   into?: string
@@ -58,6 +57,8 @@ export async function pullWork(
   mission: MissionRecord,
   wish: PullWish,
 ): Promise<Pulled> {
+  refuseForeignDirectory(mission)
+  missionRepo(context, mission)
   const checkout = await findCheckout(context, db, mission, wish.into)
   const work = await readyToLand(context, db, mission, { commit: wish.commit })
   refuseOtherRepo(context, db, mission, work, checkout)
@@ -203,8 +204,9 @@ async function defaultMessage(
   )
   const texts = messages.map(text => text.trim()).filter(text => text !== '')
   if (texts.length === 1) return texts[0]!
-  const subjects = texts.map(text => `* ${text.split('\n')[0]}`)
-  return [mission.name ?? mission.about ?? displayName(mission), '', ...subjects].join('\n')
+  const subjects = texts.map(text => text.split('\n')[0]!)
+  // Never words of a prompt: the message gets public.
+  return [mission.name ?? subjects[0] ?? work.branch, '', ...subjects.map(text => `* ${text}`)].join('\n')
 }
 
 export function describePull(mission: MissionRecord, pulled: Pulled): string {

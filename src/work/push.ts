@@ -14,6 +14,7 @@ import { fetchUrlOf } from '../repo/library.ts'
 import { isRefName } from '../repo/ref-names.ts'
 import { withoutSecrets } from '../repo/reference.ts'
 import { remotesOf } from '../repo/working-copy.ts'
+import { baseBranch } from './base-branch.ts'
 import { measureChanges } from './changes.ts'
 import type { LandingWork } from './landing.ts'
 import { libraryGit, type MissionRepo, ownGit, ownObjects } from './mission-repo.ts'
@@ -78,7 +79,7 @@ export async function pushWork(
   await remember(repo, target, work, branch)
   await store(context, db, mission, work, branch)
   const url = withoutSecrets(target.url)
-  const pullRequestUrl = addressSaid(said) ?? pullRequestAddress(url, branch, mission.base_ref)
+  const pullRequestUrl = addressSaid(said) ?? pullRequestAddress(url, branch, await baseBranch(repo, mission))
   return { branch, commit: head, isNew: answer !== '=', url, pullRequestUrl }
 }
 
@@ -97,7 +98,8 @@ export async function branchAtRemote(
     )
   }
   const asked = await libraryGit(repo, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
-  if (branch !== mission.base_ref && branch !== asked.stdout.trim()) return branch
+  const bases = [mission.base_ref, await baseBranch(repo, mission), asked.stdout.trim()]
+  if (!bases.includes(branch)) return branch
   throw usageError(
     `${missionTitle(mission)} works on ${branch} itself`,
     `Push its work to a branch of its own with --as <name>, or to ${branch} with --as ${branch}.`,
@@ -148,7 +150,7 @@ async function push(
       {
         gitDir: repo.library,
         env,
-        config: ['advice.pushUpdateRejected=false', 'push.gpgSign=if-asked'],
+        config: ['advice.pushUpdateRejected=false'],
         mayPrompt: isInteractive(context),
         showsProgress,
         signal: timeout === null ? options.signal : AbortSignal.any([options.signal, timeout]),

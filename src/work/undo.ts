@@ -11,6 +11,7 @@ import { missionTitle } from '../mission/tell-done.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { baseOf, emptyTree } from './changes.ts'
 import { checkpointEvent, recordCheckpoint } from './checkpoint.ts'
+import { refuseForeignDirectory } from './landing.ts'
 import { keptRefs, libraryGit, type MissionRepo, missionRepo, outputOf } from './mission-repo.ts'
 import { putBack } from './put-back.ts'
 import { requireDirectory } from './rebuild-directory.ts'
@@ -35,6 +36,7 @@ export async function undoTurns(
   wanted: number | undefined,
   signal: AbortSignal,
 ): Promise<Undone> {
+  refuseForeignDirectory(mission)
   const repo = missionRepo(context, mission)
   requireDirectory(context, mission)
   refuseBusy(context, mission)

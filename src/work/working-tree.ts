@@ -3,6 +3,7 @@ import { access, copyFile, lstat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { disabledFilters } from '../repo/git.ts'
 import type { Result } from '../system/runner.ts'
+import { emptyTree } from './changes.ts'
 import { libraryGit, type MissionRepo, outputOf, ownGit, type RepoGitOptions } from './mission-repo.ts'
 
 /** How a mission's files become git objects. */
@@ -58,7 +59,7 @@ export async function recordTree(
       ...more,
       env: { GIT_WORK_TREE: repo.directory, GIT_INDEX_FILE: index, ...objects },
     })
-  const excluded = options.exclude.map(globOf)
+  const excluded = options.exclude.flatMap(globsOf)
   const changed = await changedFiles(
     repo,
     git,
@@ -66,17 +67,19 @@ export async function recordTree(
     { index, head, options },
   )
   const [staged] = await Promise.all([
-    stagedOnly(git, excluded, head),
+    stagedEntries(repo, git, excluded, head),
     changed.length > 0 ? addToIndex(repo, git, changed) : null,
   ])
-  if (staged !== '') {
-    const args = ['update-index', '-z', '--force-remove', '--stdin']
-    await outputOf(git(args, { input: staged, isBinary: true }), cannotRecord)
+  if (staged.length > 0) {
+    const args = ['update-index', '-z', '--index-info']
+    await outputOf(git(args, { input: asCommitted(staged), isBinary: true }), cannotRecord)
   }
   const written = await git(['write-tree'])
   const tree = written.exitCode === 0 ? written.stdout : await writeMerged(git)
-  const leftOut = options.listsLeftOut ? await listChanged(repo, git, []) : []
-  return { tree: tree.trim(), leftOut: leftOut.map(path => Buffer.from(path, 'latin1').toString()) }
+  const leftOut = options.listsLeftOut
+    ? new Set([...(await listChanged(repo, git, [])), ...staged.map(({ path }) => path)])
+    : []
+  return { tree: tree.trim(), leftOut: [...leftOut].map(path => Buffer.from(path, 'latin1').toString()) }
 }
 
 type Git = (args: readonly string[], more?: Pick<RepoGitOptions, 'input' | 'isBinary'>) => Promise<Result>
@@ -85,12 +88,18 @@ const cannotRecord = 'cannot record the files'
 
 /** Pathspecs that leave out the files of `missions.checkpoint_exclude`. */
 export function excludeSpecs(patterns: readonly string[]): string[] {
-  return patterns.map(pattern => `:(exclude,glob)${globOf(pattern)}`)
+  return patterns.flatMap(globsOf).map(glob => `:(exclude,glob)${glob}`)
 }
 
-/** As in .gitignore, a pattern without a slash applies in every directory. */
-function globOf(pattern: string): string {
-  return pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`
+/**
+ * As in .gitignore, a pattern without a slash applies in every directory, and a directory that matches is left out with
+ * everything in it.
+ */
+function globsOf(pattern: string): string[] {
+  const name = pattern.replace(/\/$/, '')
+  if (name === '') return []
+  const glob = name.includes('/') ? name.replace(/^\//, '') : `**/${name}`
+  return [...(name === pattern ? [glob] : []), `${glob}/**`]
 }
 
 /**
@@ -196,13 +205,40 @@ async function canBeAdded(directory: string, file: string): Promise<boolean> {
   }
 }
 
-/** Claude may have staged excluded files that no commit has. */
-async function stagedOnly(git: Git, excluded: readonly string[], head: string | null): Promise<string> {
-  if (excluded.length === 0) return ''
+/** An entry of the index that differs from the latest commit, with what the commit has. */
+interface StagedEntry {
+  /** 0 if the commit does not have the file. */
+  mode: string
+  object: string
+  path: string
+}
+
+/** Claude may have staged files that are excluded. */
+async function stagedEntries(
+  repo: MissionRepo,
+  git: Git,
+  excluded: readonly string[],
+  head: string | null,
+): Promise<StagedEntry[]> {
+  if (excluded.length === 0) return []
   const globs = excluded.map(glob => `:(glob)${glob}`)
-  const added = ['diff-index', '--cached', '-z', '--name-only', '--no-renames', '--diff-filter=A']
-  const args = head === null ? ['ls-files', '-z', '--cached'] : [...added, head]
-  return outputOf(git([...args, '--', ...globs], { isBinary: true }), cannotRecord)
+  const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', '--no-abbrev']
+  const from = head ?? (await emptyTree(repo))
+  const listed = await outputOf(git([...args, from, '--', ...globs], { isBinary: true }), cannotRecord)
+  const words = listed.split('\0')
+  return Array.from({ length: Math.floor(words.length / 2) }, (_, at) => {
+    const [mode = '', , object = '', , status = ''] = words[2 * at]!.slice(1).split(' ')
+    return { mode, object, status, path: words[2 * at + 1]! }
+  }).filter(({ status }) => status !== 'U')
+}
+
+/** Deletions come first: a file `a/b` must be gone before `a` can be added. */
+function asCommitted(entries: readonly StagedEntry[]): string {
+  const isNew = ({ mode }: StagedEntry) => /^0+$/.test(mode)
+  return [
+    ...entries.filter(isNew).map(({ object, path }) => `0 ${object}\t${path}\0`),
+    ...entries.filter(entry => !isNew(entry)).map(({ mode, object, path }) => `${mode} ${object}\t${path}\0`),
+  ].join('')
 }
 
 /** In the middle of a merge, files that are left out still have several versions. Takes the mission's own. */

@@ -80,7 +80,7 @@ describe('bad usage ends with 64 and suggests what was meant', () => {
     ['confg --help', "unknown command 'confg'", 'Did you mean config?'],
     ['frobnicate', "unknown command 'frobnicate'", "Run 'agenc --help'."],
     ['mission ls --jsn', "unknown option '--jsn'", 'Did you mean --json?'],
-    ['mission new --branch x', "unknown option '--branch'", "Run 'agenc mission new --help'."],
+    ['mission new --colour x', "unknown option '--colour'", "Run 'agenc mission new --help'."],
     ['mission new --mode plan', "unknown option '--mode'", 'Did you mean --permission-mode?'],
     [
       'mission new --no-permission-mode',

@@ -76,7 +76,8 @@ async function walk(terminal: Terminal): Promise<void> {
   press('n')
   await terminal.waitForText('(blank)')
   terminal.type('lemon')
-  await terminal.waitForText('lemon')
+  // Enter before fzf has filtered would pick something else.
+  await terminal.waitForText(/lemon\s+< 1\/\d/)
   terminal.type('\r')
   await terminal.waitForText('Step 2 of 6: press C-b a a')
   await terminal.waitForText(/\?forecast/)

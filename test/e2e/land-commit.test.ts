@@ -74,6 +74,20 @@ test('settings, filters and hooks of the mission do not run; excluded files stay
   )
 })
 
+test('excluded files that Claude has staged are not committed, and are named', async () => {
+  const box = landingBox({ files: { '.gitignore': '.env\n', 'a.key': 'OLD\n' } })
+  const mission = await box.mission()
+  mission.write({ '.env': 'SECRET\n', 'a.key': 'SECRET\n', 'new.txt': 'x\n' })
+  mission.git('add', '--force', '--all')
+  expect((await ready(box, mission)).refused).toContain('in 2 files: new.txt, a.key')
+  const { refused, lines, head } = await ready(box, mission, { commit: 'New' })
+  expect(refused).toBeNull()
+  expect(lines).toEqual(['Not committed: a.key', 'Not committed, and left out: .env'])
+  expect(mission.git('show', `${head}:a.key`)).toBe('OLD')
+  expect(mission.git('ls-tree', '--name-only', head)).toBe('.gitignore\na.key\nnew.txt')
+  expect(readFileSync(join(mission.directory, '.env'), 'utf8')).toBe('SECRET\n')
+})
+
 test('files with a filter are not committed behind its back', async () => {
   const box = landingBox()
   const mission = await box.mission()

@@ -115,3 +115,20 @@ test('a running mission is stopped; one that works, or runs the command itself, 
   expect(existsSync(join(box.agencHome, 'missions', id, 'agent'))).toBe(false)
   expect(box.record(id)).toMatchObject({ wrapper_pid: null, archived_at: expect.any(String) })
 })
+
+test('with --force, what the library cannot keep is named first', async () => {
+  const box = landingBox()
+  const mission = await box.mission()
+  mission.write({ 'kept.txt': 'x\n', 'new/kept.txt': 'x\n', 'new/.env': 'SECRET\n' })
+  gitBench(mission.directory, box.env).repo('inner')
+  const lines = '  2 uncommitted files: inner/, new/.env\n'
+  const asked = mission.agenc('done', '--force')
+  expect(asked.exitCode).not.toBe(0)
+  expect(asked.stderr).toContain(`The library cannot keep of ${mission.short}`)
+  expect(asked.stderr).toContain(lines)
+  expect(mission.isThere()).toBe(true)
+  const removed = mission.agenc('rm', '--force', '--yes')
+  expect(removed.exitCode).toBe(0)
+  expect(removed.stderr).toContain(lines)
+  expect(mission.isThere()).toBe(false)
+})

@@ -111,6 +111,15 @@ test('--squash, --merge and --rebase bring the work onto the current or a named 
   expect(mission.agenc('pull', '--merge').stdout).toContain('already has the work')
 })
 
+test('without a name, a squashed commit is called like the first one, never after the prompt', async () => {
+  const box = landingBox({ from: 'checkout' })
+  const mission = await box.mission({ name: null, about: 'Fix what Bob broke' })
+  mission.work({ 'a.txt': 'a\n' }, 'First')
+  mission.work({ 'b.txt': 'b\n' }, 'Second')
+  expect(mission.agenc('pull', '--squash').exitCode).toBe(0)
+  expect(box.git(checkout, 'log', '-1', '--format=%B')).toBe('First\n\n* First\n* Second')
+})
+
 test.each(['--merge', '--rebase', '--squash'])(
   '%s that conflicts names the files and changes nothing',
   async way => {
@@ -153,7 +162,8 @@ test('uncommitted work is committed on the way, and settings of the mission run 
   mission.git('config', 'filter.bad.smudge', trap)
   mission.work({ '.gitattributes': 'lib.txt merge=bad filter=bad\n' })
   mission.write({ 'a.txt': 'a\n' })
-  expect(mission.agenc('pull').stderr).toContain('has uncommitted changes in 1 file: a.txt')
+  const refused = mission.agenc('pull')
+  expect(refused.stderr).toContain('has uncommitted changes in 1 file: a.txt\nHave its Claude commit them')
   expect(mission.agenc('pull', '--squash', '--commit', 'Add a').exitCode).toBe(0)
   expect(readFileSync(join(path(box), 'a.txt'), 'utf8')).toBe('a\n')
   expect(existsSync(join(box.root, 'trapped'))).toBe(false)

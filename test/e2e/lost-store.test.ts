@@ -15,6 +15,7 @@ import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { newMissionId } from '../../src/mission-id.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
+import { guardOf } from '../faults/mission-processes.ts'
 import { type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { needLinux } from '../helpers/needs.ts'
@@ -183,9 +184,10 @@ test('the log of a killed mission is deleted: the loss is noticed, and doctor fi
   const box = wrapperBox()
   const { id } = await box.mission('--name', 'kept')
   const { wrapper_pid, claude_pid } = box.record(id)
-  tryKill(wrapper_pid!, 'SIGKILL')
-  await untilGone(wrapper_pid, claude_pid)
-  await waitFor('the guard to be done', () => box.agenc(['mission', 'ls']).exitCode === 0)
+  // Without its guard, no process stores the log's changes after the wrapper's end.
+  const guard = guardOf(wrapper_pid!)
+  for (const pid of [guard, wrapper_pid!, claude_pid!]) tryKill(pid, 'SIGKILL')
+  await untilGone(guard, wrapper_pid, claude_pid)
   expect(existsSync(`${storeOf(box)}-wal`)).toBe(true)
   rmSync(`${storeOf(box)}-wal`)
   expect(box.agenc(['mission', 'ls']).stderr).toContain('was deleted')

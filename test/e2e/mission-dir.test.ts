@@ -39,6 +39,24 @@ describe('mission new --dir', () => {
     expect((await box.create('--dir', 'src/app/inner')).repo).toBeNull()
   })
 
+  test('its work is already there: no command brings it out or puts older files back', async () => {
+    const box = recordsBox()
+    for (const path of [directory(box), join(box.root, 'src', 'app')]) {
+      const { id } = await box.create('--dir', path)
+      writeFileSync(join(path, 'own'), 'changed\n')
+      for (const words of [['pull'], ['push'], ['pr'], ['sync'], ['undo'], ['undo', '--turn', '0']]) {
+        const refused = box.agenc(['mission', ...words, id])
+        expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
+        expect(refused.stderr).toContain('works in your own directory')
+      }
+      for (const part of ['--last', '--recorded'])
+        expect(box.agenc(['mission', 'diff', id, part]).stderr).toContain('is recorded\nOnly work in a copy')
+      expect(readFileSync(join(path, 'own'), 'utf8')).toBe('changed\n')
+    }
+    const { id } = await box.create('--blank')
+    expect(box.agenc(['mission', 'pull', id]).stderr).toContain('has no repo')
+  })
+
   test('a ~ that the shell left alone is the home directory', async () => {
     const box = recordsBox()
     mkdirSync(join(box.home, 'work'))

@@ -114,6 +114,7 @@ test('on a terminal title and text are edited first, and an empty file cancels b
 
   const edited = inTerminal(editor('printf "A title\\n\\nSome text.\\n" >"$1"'))
   expect(await edited.exited).toBe(0)
+  expect(edited.screen()).not.toContain('warning')
   expect(gh.calls().at(-1)).toMatchObject({
     args: expect.arrayContaining(['--title', 'A title']),
     body: 'Some text.',

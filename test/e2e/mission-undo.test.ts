@@ -124,6 +124,8 @@ test('every kind of change is taken back, and nothing else is touched', async ()
     symlinkSync('tool', join(mission.directory, 'link'))
   })
   mission.git('add', 'dir/inside')
+  // The user's own git may have run the filter.
+  rmSync(ran, { force: true })
   const repoBefore = untouched(join(mission.directory, '.git'))
   undo(box, mission)
   expect(contents(mission)).toEqual({

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { MissionId } from '../../src/mission-id.ts'
@@ -14,6 +14,7 @@ import { waitFor } from '../helpers/wait.ts'
 async function attended(env: NodeJS.ProcessEnv = {}) {
   const box = sessionBox()
   Object.assign(box.env, { PAGER: 'less', LESS: 'FRX', ...env })
+  symlinkSync(execFileSync('which', ['less'], { encoding: 'utf8' }).trim(), join(box.root, 'bin/pager'))
   box.agenc(['config', 'set', 'missions.checkpoints', 'false'])
   const repo = box.addRepo('alpha')
   const terminal = box.attach()
@@ -34,19 +35,22 @@ async function attended(env: NodeJS.ProcessEnv = {}) {
   return { box, repo, terminal, mission, directory, hasClosed }
 }
 
-test('v shows the changes; t switches to the last turn and back; q closes', async () => {
-  const { box, terminal, hasClosed } = await attended()
-  await pressAgencKey(box, terminal, 'v')
-  await terminal.waitForText('+written in turn two')
-  expect(await terminal.waitForText('All changes   t: the last turn   q: close')).toContain('turn one')
-  terminal.type('t')
-  await terminal.waitForText('The last turn   t: all changes   q: close')
-  expect(await terminal.waitForText('+written in turn two')).not.toContain('turn one')
-  terminal.type('t')
-  await terminal.waitForText('+written in turn one')
-  terminal.type('q')
-  await hasClosed()
-})
+test.each(['less', 'pager'])(
+  'v shows the changes in %s; t switches to the last turn and back; q closes',
+  async PAGER => {
+    const { box, terminal, hasClosed } = await attended({ PAGER })
+    await pressAgencKey(box, terminal, 'v')
+    await terminal.waitForText('+written in turn two')
+    expect(await terminal.waitForText('All changes   t: the last turn   q: close')).toContain('turn one')
+    terminal.type('t')
+    await terminal.waitForText('The last turn   t: all changes   q: close')
+    expect(await terminal.waitForText('+written in turn two')).not.toContain('turn one')
+    terminal.type('t')
+    await terminal.waitForText('+written in turn one')
+    terminal.type('q')
+    await hasClosed()
+  },
+)
 
 test('with another pager, a key is asked for when it has ended; no git settings of the mission are used', async () => {
   const { box, terminal, directory, hasClosed } = await attended({ PAGER: 'sed s/^+written/SHOWN/' })

@@ -1,108 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { MissionJson } from '../../src/mission/mission-json.ts'
-import { pressAgencKey } from '../helpers/agenc-key.ts'
 import { fakeGh } from '../helpers/fake-gh.ts'
-import { type GitBench, gitBench } from '../helpers/git.ts'
-import { writeProgram } from '../helpers/missions.ts'
-import { type SessionBox, sessionBox } from '../helpers/session.ts'
-import type { Terminal } from '../helpers/terminal.ts'
-import { waitFor } from '../helpers/wait.ts'
+import { sessionBox } from '../helpers/session.ts'
+import { commit, hasFinished, reviewAndSquash, startDay, work } from '../helpers/work-story.ts'
 
-interface Day {
-  box: SessionBox
-  bench: GitBench
-  terminal: Terminal
-  mission: MissionJson
-}
-
-const readme = 'hello\nworld\n'
-
-/** A bare server, the user's checkout of it, and a mission in front of the user, started from the picker. */
-async function startDay(address: (box: SessionBox) => string): Promise<Day> {
-  const box = sessionBox()
-  Object.assign(box.env, { PAGER: 'less', LESS: 'FRX', EDITOR: join(box.root, 'editor') })
-  box.agenc(['config', 'set', 'claude.permission_mode', 'default'])
-  const bench = gitBench(box.root, box.env)
-  bench.repo('seed', { 'README.md': readme })
-  bench.git('.', 'clone', '--quiet', '--bare', 'seed', 'server/acme/app.git')
-  bench.git('.', 'clone', '--quiet', 'server/acme/app.git', 'checkout')
-  bench.userConfig(`[url "${box.root}/server/"]\n  insteadOf = https://github.com/\n`)
-  const added = box.agenc(['repo', 'add', address(box), '--trust'])
-  expect(added).toMatchObject({ exitCode: 0 })
-  const terminal = box.attach({ columns: 140, rows: 50 })
-  await terminal.waitForText(/acme\/app|checkout/)
-  terminal.type('\r')
-  const window = await waitFor('the mission', () => box.windows().find(({ mission }) => mission))
-  return { box, bench, terminal, mission: await box.waitForState(window.mission, 'idle') }
-}
-
-/** Tells Claude to run a command, and permits it. */
-async function work({ box, terminal, mission }: Day, text: string, command: string): Promise<void> {
-  terminal.type(`\u001b[200~${text} [[bash ${command}]] [[text Finished: ${text}]]\u001b[201~`)
-  await terminal.waitForText(text)
-  terminal.type('\r')
-  await box.waitForState(mission.id, 'waiting')
-  await terminal.waitForText('Do you want to proceed')
-  await waitFor('the dialog to take the key', () => {
-    if (box.mission(mission.id).state === 'waiting') terminal.type('1')
-    return box.mission(mission.id).state !== 'waiting'
-  })
-  await terminal.waitForText(`● Finished: ${text}`)
-  await box.waitForState(mission.id, 'idle')
-}
-
-const commit = (file: string, text: string) =>
-  `printf '${text}' >${file} && git add --all && git commit --quiet --message 'Change ${file}'`
-
-/** The only window closes, and with it the session that the user is in. */
-async function finish({ box, terminal, mission }: Day): Promise<void> {
-  expect(box.agenc(['mission', 'done', mission.id, '--yes'])).toMatchObject({ exitCode: 0 })
-  expect(await terminal.exited).toBe(0)
-  expect(box.mission(mission.id).status).toBe('archived')
-  expect(existsSync(mission.dir)).toBe(false)
-}
-
-test('new, work, diff, a comment in a review, fix, pull --squash, done', async () => {
-  const day = await startDay(({ root }) => join(root, 'checkout'))
-  const { box, bench, terminal, mission } = day
-  await work(day, 'Greet the moon.', commit('README.md', 'hello\\nmoon\\n'))
-
-  await pressAgencKey(box, terminal, 'v')
-  const diff = await terminal.waitForText('+moon')
-  expect(diff).toContain('-world')
-  await terminal.waitForText('q: close')
-  terminal.type('q')
-  const popupCloses = () => waitFor('the popup to close', () => !terminal.screen().includes('┌'))
-  await popupCloses()
-
-  const comment = join(box.root, 'comment')
-  writeFileSync(comment, 'Greet the sun, too.\n')
-  writeProgram(join(box.root, 'editor'), `sed -i "/^+moon/r ${comment}" "$1"`)
-  box.tmux('set-environment', '-g', 'EDITOR', join(box.root, 'editor'))
-  await pressAgencKey(box, terminal, 'V')
-  const root = join(box.agencHome, 'missions', mission.id)
-  await waitFor('the comments', () => readdirSync(root).includes('review-1.md'))
-  expect(readFileSync(join(root, 'review-1.md'), 'utf8')).toContain(
-    '## README.md:2\n\n> +moon\n\nGreet the sun, too.',
-  )
-  await terminal.waitForText('Press Enter to close this.')
-  terminal.type('\r')
-  await popupCloses()
-
-  expect(box.agenc(['mission', 'done', mission.id, '--yes'])).toMatchObject({ exitCode: 1 })
-  await work(day, 'Greet the sun.', commit('README.md', 'hello\\nmoon\\nsun\\n'))
-  const pulled = box.agenc(['mission', 'pull', mission.id, '--squash'], { cwd: join(box.root, 'checkout') })
-  expect(pulled).toMatchObject({ exitCode: 0 })
-  expect(readFileSync(join(box.root, 'checkout/README.md'), 'utf8')).toBe('hello\nmoon\nsun\n')
-  expect(bench.git('checkout', 'rev-list', '--count', 'origin/main..main')).toBe('1')
-  await finish(day)
-})
+test('new, work, diff, a comment in a review, fix, pull --squash, done', () => reviewAndSquash(sessionBox()))
 
 test('new, work, pr, a squash merge on the server, done', async () => {
-  const day = await startDay(() => 'acme/app')
-  const { box, bench, mission } = day
+  const box = sessionBox()
+  const day = await startDay(box, 'acme/app')
+  const { bench, mission } = day
   const gh = fakeGh(box)
   await work(day, 'Greet the moon.', commit('README.md', 'hello\\nmoon\\n'))
   await work(day, 'Greet the sun.', commit('SUN.md', 'sun\\n'))
@@ -123,5 +29,6 @@ test('new, work, pr, a squash merge on the server, done', async () => {
   bench.git('checkout', 'commit', '--quiet', '--message', 'Greet moon and sun (#12)')
   bench.git('checkout', 'push', '--quiet', 'origin', 'main', `:${branch}`)
   expect(bench.git('server/acme/app.git', 'branch', '--list')).toBe('* main')
-  await finish(day)
+  expect(box.agenc(['mission', 'done', mission.id, '--yes'])).toMatchObject({ exitCode: 0 })
+  await hasFinished(day)
 })

@@ -167,10 +167,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           ['AGENC_MISSION_UUID', "the mission; on the command line, '.' stands for it"],
           ['AGENC_HERE', 'the same, in a shell that you open beside the mission in the session'],
           ['AGENC_PARENT_WINDOW', 'the tmux window that the mission was started from, if any'],
-          [
-            'AGENC_PORT, AGENC_PORT_0 … AGENC_PORT_9',
-            'ten ports that no other mission has; AGENC_PORT is the first',
-          ],
+          ['AGENC_PORT, AGENC_PORT_0 to _9', 'ten ports that no other mission has; AGENC_PORT is the first'],
           ['AGENC_TMUX', '1 in the agenc session'],
         ],
       },

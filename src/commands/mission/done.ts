@@ -20,6 +20,7 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { whatHasNotArrived } from '../../work/arrived.ts'
 import { freeDirectory } from '../../work/free-directory.ts'
 import { ignoredOnlyHere } from '../../work/ignored-files.ts'
+import { whatLibraryCannotKeep } from '../../work/not-kept.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 
 interface Input {
@@ -36,7 +37,7 @@ export default defineCommand<Input>({
   options: [
     {
       flags: '-y, --yes',
-      description: 'delete ignored files with the directory, without asking',
+      description: 'delete ignored files, and what the library cannot keep, without asking',
       destructive: true,
     },
     {
@@ -60,9 +61,9 @@ export default defineCommand<Input>({
         if (reasons.length > 0) kept.set(mission.id, reasons)
       }
       const arrived = chosen.filter(({ id }) => !kept.has(id))
-      await confirmIgnored(context, db, arrived, yes)
+      await confirmLosses(context, db, arrived, { yes, force })
       for (const { id } of arrived) {
-        const reasons = await finish(context, db, id, force)
+        const reasons = await despiteHangup(() => finish(context, db, id, force))
         if (reasons.length > 0) kept.set(id, reasons)
       }
       report(context, chosen, kept, json)
@@ -86,15 +87,18 @@ async function whyKept(
   return force ? [] : whatHasNotArrived(context, db, mission)
 }
 
-async function confirmIgnored(
+async function confirmLosses(
   context: Context,
   db: Database,
   missions: readonly MissionRecord[],
-  yes: boolean | undefined,
+  { yes, force }: { yes: boolean | undefined; force: boolean },
 ): Promise<void> {
   if (yes) return
   const lines: string[] = []
   for (const mission of missions) {
+    const notKept = force ? await whatLibraryCannotKeep(context, mission) : []
+    if (notKept.length > 0) lines.push(`The library cannot keep of ${missionTitle(mission)}:`)
+    lines.push(...notKept.map(line => `  ${line}`))
     const entries = await ignoredOnlyHere(context, db, mission)
     if (entries.length === 0) continue
     lines.push(`Ignored files that exist only in ${missionTitle(mission)}:`)
@@ -103,6 +107,32 @@ async function confirmIgnored(
   if (lines.length === 0) return
   for (const line of lines) context.err.line(line)
   await confirmOrFlag(context, 'Delete them with the directory?', yes)
+}
+
+/**
+ * The session closes with its last mission, and with it the popup that this command may run in. That also ends the git
+ * that runs at this moment, so the work is done again.
+ */
+async function despiteHangup(work: () => Promise<string[]>): Promise<string[]> {
+  let hangups = 0
+  const onHangup = () => {
+    hangups += 1
+  }
+  process.on('SIGHUP', onHangup)
+  try {
+    for (;;) {
+      const before = hangups
+      const outcome = await work().catch((error: unknown) => ({ error }))
+      // The end of a child may be reported before our own signal.
+      await new Promise(resolve => setImmediate(resolve))
+      const isCutOff = 'error' in outcome || outcome.length > 0
+      if (isCutOff && hangups > before) continue
+      if ('error' in outcome) throw outcome.error
+      return outcome
+    }
+  } finally {
+    process.off('SIGHUP', onHangup)
+  }
 }
 
 /** Stops, frees and archives. If that fails on the way, the mission stays in the list with everything it has. */

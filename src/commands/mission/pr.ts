@@ -12,9 +12,9 @@ import { editFile } from '../../io/text-editor.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { interruptible } from '../../system/signals.ts'
+import { baseBranch } from '../../work/base-branch.ts'
 import { type GitHubCli, gitHubCli, type PullRequest } from '../../work/github-cli.ts'
 import { readyToLand } from '../../work/landing.ts'
-import { libraryGit, type MissionRepo } from '../../work/mission-repo.ts'
 import { asFile, fromFile, type PullRequestText, textOf } from '../../work/pull-request-text.ts'
 import { branchAtRemote, type Pushed, pushTarget, pushWork } from '../../work/push.ts'
 import { pushedJson, pushTimeout, tellPushed } from './push.ts'
@@ -95,6 +95,7 @@ async function pushAndOpen(
   const work = await readyToLand(context, db, mission, { commit: wish.commit })
   const { url } = pushTarget(context, db, mission.repo!, work.repo.library)
   const branch = await branchAtRemote(work.repo, mission, work, wish.as)
+  // Without one, the server chooses the branch to merge into.
   const base = wish.base ?? (await baseBranch(work.repo, mission))
   if (branch === base)
     throw usageError(`${branch} cannot be merged into itself`, 'Push to another branch with --as <name>.')
@@ -113,13 +114,6 @@ async function pushAndOpen(
     wish,
   )
   tell(context, db, mission, pushed, opened, wish, true)
-}
-
-/** The base may also be a tag or a commit. Then the server chooses the branch to merge into. */
-async function baseBranch(repo: MissionRepo, { base_ref }: MissionRecord): Promise<string | null> {
-  if (base_ref === null) return null
-  const asked = await libraryGit(repo, ['rev-parse', '--quiet', '--verify', `refs/heads/${base_ref}`])
-  return asked.exitCode === 0 ? base_ref : null
 }
 
 /** The push has happened, so a failure says where the user can go on. */

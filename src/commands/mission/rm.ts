@@ -14,6 +14,7 @@ import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
 import { whatHasNotArrived } from '../../work/arrived.ts'
+import { whatLibraryCannotKeep } from '../../work/not-kept.ts'
 import { whatOnlyLibraryHas } from '../../work/only-in-library.ts'
 import { collectPurged, purgeMission } from '../../work/purge-mission.ts'
 import { removeKeepingWork } from '../../work/remove-mission.ts'
@@ -52,6 +53,7 @@ export default defineCommand<Input>({
         if (!force) for (const mission of missions) await refuseUnsavedWork(context, db, mission, purge)
       }
       await check()
+      if (force && !purge) for (const mission of missions) await tellLosses(context, mission)
       const titles = missions.map(missionTitle).join(', ')
       const kept = directoriesKept(missions)
       const sentence = purge
@@ -94,6 +96,13 @@ export default defineCommand<Input>({
     return 0
   },
 })
+
+/** With --force, nothing is refused. */
+async function tellLosses(context: Context, mission: MissionRecord): Promise<void> {
+  const lines = await whatLibraryCannotKeep(context, mission).catch(() => [])
+  if (lines.length > 0) context.err.line(`The library cannot keep of ${missionTitle(mission)}:`)
+  for (const line of lines) context.err.line(`  ${line}`)
+}
 
 /** `rm` never deletes a directory that the user gave a mission with `--dir`. */
 function directoriesKept(missions: readonly MissionRecord[]): string[] {
