@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import { AgencError } from '../errors.ts'
@@ -34,14 +35,15 @@ export function commitOf(context: Context, { gitDir }: Checkout, branch: string)
   return asked.exitCode === 0 ? asked.stdout.trim() : null
 }
 
-/** The worktree that has a branch checked out. Null if none has. */
+/** The worktree that has a branch checked out. Null if none has, or if its directory was deleted. */
 export function worktreeOn(context: Context, { gitDir }: Checkout, branch: string): string | null {
   const listed = askGit(context, ['worktree', 'list', '--porcelain', '-z'], { gitDir })
   if (listed.exitCode !== 0) throw gitFailed('cannot list the worktrees', listed)
   const found = listed.stdout
     .split('\0\0')
     .map(entry => entry.split('\0'))
-    .find(lines => lines.includes(`branch refs/heads/${branch}`) && !lines.includes('bare'))
+    .filter(lines => !lines.some(line => /^(bare$|prunable)/.test(line)))
+    .find(lines => lines.includes(`branch refs/heads/${branch}`))
   return found?.find(line => line.startsWith('worktree '))?.slice('worktree '.length) ?? null
 }
 
@@ -49,6 +51,11 @@ export function worktreeOn(context: Context, { gitDir }: Checkout, branch: strin
 export function refuseDirty(context: Context, checkout: Checkout, branch: string): void {
   const worktree = worktreeOn(context, checkout, branch)
   if (worktree === null) return
+  if (!existsSync(worktree))
+    throw new AgencError(
+      `${branch} is checked out in ${cleanText(worktree)}, which is not there`,
+      'Bring that directory back, or unlock it with: git worktree unlock',
+    )
   const own = askGit(context, ['rev-parse', '--absolute-git-dir'], { cwd: worktree }).stdout.replace(
     /\n$/,
     '',

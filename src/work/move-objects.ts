@@ -7,11 +7,20 @@ import { draftOf } from '../io/files.ts'
 export async function moveObjects(from: string, to: string): Promise<void> {
   for (const name of await readdir(from)) {
     if (!/^([0-9a-f]{2}|pack)$/.test(name)) continue
-    await mkdir(join(to, name), { recursive: true })
+    await makeDirectory(join(to, name))
     const files = (await readdir(join(from, name))).filter(file => !file.includes('tmp_'))
     // A pack is in use as soon as its index is there.
     const [last, first] = [files.filter(isPackIndex), files.filter(file => !isPackIndex(file))]
     for (const file of [...first, ...last]) await move(join(from, name, file), join(to, name, file))
+  }
+}
+
+/** Not those above it: a directory that was deleted meanwhile must not come back. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 

@@ -175,7 +175,7 @@ async function composed(
   const objects = [join(repo.library, 'objects'), ownObjects(repo)].filter(path => path !== null)
   const env = { GIT_OBJECT_DIRECTORY: join(checkout.gitDir, 'objects'), ...withObjects(objects) }
   if (await isAncestor(repo, head, target, env)) return null
-  const message = wish.message ?? (await defaultMessage(work, mission, way, onto))
+  const message = wish.message ?? (await defaultMessage(work, mission, { way, onto, target, env }))
   const user = asUser(context, checkout.gitDir)
   const made = await compose(repo, { way, target, head, message, user, env })
   if ('conflicts' in made)
@@ -192,14 +192,16 @@ async function composed(
 async function defaultMessage(
   work: LandingWork,
   mission: MissionRecord,
-  way: Way,
-  onto: string,
+  { way, onto, target, env }: { way: Way; onto: string; target: string; env: NodeJS.ProcessEnv },
 ): Promise<string> {
   if (way === 'merge')
     return `Merge branch '${work.branch}'${/^(main|master)$/.test(onto) ? '' : ` into ${onto}`}`
-  const range = work.base === null ? [work.head] : [work.head, `^${work.base}`]
+  // The mission may have merged a newer base. Those commits are not its work.
+  const range = [work.head, `^${target}`, ...(work.base === null ? [] : [`^${work.base}`])]
   const args = ['log', '--reverse', '--no-merges', '-z', '--encoding=UTF-8', '--format=%B', ...range]
-  const messages = (await outputOf(libraryGit(work.repo, args), 'cannot read the messages')).split('\0')
+  const messages = (await outputOf(libraryGit(work.repo, args, { env }), 'cannot read the messages')).split(
+    '\0',
+  )
   const texts = messages.map(text => text.trim()).filter(text => text !== '')
   if (texts.length === 1) return texts[0]!
   const subjects = texts.map(text => text.split('\n')[0]!)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeBelow } from '../helpers/git.ts'
@@ -102,4 +102,32 @@ test('line endings reach the checkout as the mission committed them', async () =
   mission.write({ 'win.txt': 'one\r\nTWO\r\n' })
   expect(mission.agenc('pull', '--squash', '--commit', 'Change').exitCode).toBe(0)
   expect(readFileSync(join(box.root, checkout, 'win.txt'), 'utf8')).toBe('one\r\nTWO\r\n')
+})
+
+test('a branch whose worktree was deleted, or is away', async () => {
+  const box = landingBox({ from: 'checkout' })
+  const mission = await box.mission()
+  mission.work({ 'a.txt': 'a\n' })
+  mission.agenc('pull')
+  const place = join(box.root, 'beside')
+  box.git(checkout, 'worktree', 'add', '--quiet', '--lock', place, mission.branch)
+  rmSync(place, { recursive: true })
+  const head = mission.work({ 'b.txt': 'b\n' })
+  expect(mission.agenc('pull').stderr).toContain(
+    `${mission.branch} is checked out in ${place}, which is not there`,
+  )
+  box.git(checkout, 'worktree', 'unlock', place)
+  expect(mission.agenc('pull').exitCode).toBe(0)
+  expect(box.git(checkout, 'rev-parse', mission.branch)).toBe(head)
+})
+
+test('commits of the base that the mission has merged itself are not in the message of a squash', async () => {
+  const box = landingBox({ from: 'checkout' })
+  const mission = await box.mission()
+  mission.work({ 'a.txt': 'a\n' }, 'My work')
+  box.git(checkout, 'commit', '--quiet', '--allow-empty', '--message', 'Work of others')
+  mission.git('fetch', '--quiet', 'local')
+  mission.git('merge', '--quiet', '--no-edit', 'local/main')
+  expect(mission.agenc('pull', '--squash').exitCode).toBe(0)
+  expect(box.git(checkout, 'log', '-1', '--format=%B')).toBe('My work')
 })
