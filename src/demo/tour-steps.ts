@@ -33,7 +33,8 @@ export function tourSteps({ prefix }: TourKeys): Step[] {
     },
     {
       caption: 'Enter: it gets its own window, Claude and copy of the repo',
-      does: [{ type: 'lemonade' }, { press: ['Enter'] }],
+      // The list is filtered a moment after the keys: Enter would pick something else.
+      does: [{ type: 'lemonade' }, { gone: /\(blank\)/ }, { press: ['Enter'] }],
       shows: [/Step 2 of 6/],
       hides: [/\(blank\)/],
     },
