@@ -42,6 +42,9 @@ test('variables set by another git are dropped, and those of the user stay', () 
   expect(gitEnvironment({ ...own, ...foreign }, { mayPrompt: true })).toEqual({
     ...own,
     GIT_LFS_SKIP_SMUDGE: '1',
+    // A repo can replace its commits by others.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null/none',
   })
 })
 
