@@ -53,9 +53,10 @@ async function npm(args: string[], options: { cwd: string; env?: NodeJS.ProcessE
 test('the packed tarball can be installed globally and used', { timeout: 180_000 }, async () => {
   const box = sandbox()
   const prefix = join(box.root, 'prefix')
-  const packed = JSON.parse(
-    await npm(['pack', '--json', '--silent', '--pack-destination', box.root], { cwd: projectRoot }),
-  )
+  // prepack would build again and delete the files of this build, which the other tests are using.
+  expect(packageJson.scripts.prepack).toBe('node scripts/build.mjs --clean')
+  const args = ['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', box.root]
+  const packed = JSON.parse(await npm(args, { cwd: projectRoot }))
   const { filename, files } = packed[0] as { filename: string; files: { path: string }[] }
   const paths = files.map(({ path }) => path)
   for (const path of [
