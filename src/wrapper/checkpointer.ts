@@ -96,7 +96,7 @@ export class Checkpointer {
       if (mission.repo === null || mission.dir !== null) return
       if (!this.#settings.latest.config.missions.checkpoints) return
       // Loaded now, because a wrapper must start fast and be small.
-      const { recordCheckpoint } = await import('../work/checkpoint.ts')
+      const { recordCheckpoint } = await import('../git-work/checkpoint.ts')
       const { signal } = this.#stopping
       await recordCheckpoint(this.#context, this.#missions, mission, { signal, isLow: true })
     } catch (error) {
@@ -110,7 +110,7 @@ export class Checkpointer {
   async #tryToCompare(): Promise<void> {
     const { signal } = this.#stopping
     try {
-      const { updateConflicts } = await import('../work/conflicts.ts')
+      const { updateConflicts } = await import('../git-work/conflicts.ts')
       if (signal.aborted) return
       await updateConflicts(this.#context, this.#missions, this.#record(), { signal, isLow: true })
     } catch (error) {

@@ -7,11 +7,11 @@ import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
+import { canBeRebuilt } from '../git-work/rebuild-directory.ts'
 import { randomUuid } from '../io/random.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import type { MissionService } from '../mission/service.ts'
 import { shortId } from '../mission-id.ts'
-import { canBeRebuilt } from '../work/rebuild-directory.ts'
 
 /** Throws if the transcript of a conversation is missing. Starting a blank one instead would lose it for good. */
 export function conversationOf(mission: MissionRecord, env: NodeJS.ProcessEnv): Conversation {

@@ -44,7 +44,7 @@ describe('the repository', () => {
     const paths = [
       projectRoot,
       join(homedir(), '.npm'),
-      ...['main', 'shared', '.library'].map(name => ['', 'work', name].join('/')),
+      ['', 'work', ''].join('/'),
       ['', 'tmp', 'agenc'].join('/'),
     ]
     expect(files.filter(name => paths.some(path => text(name).includes(path)))).toEqual([])

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/db/open-store.ts'
-import { type LandingOptions, readyToLand } from '../../src/work/landing.ts'
+import { type LandingOptions, readyToLand } from '../../src/git-work/landing.ts'
 import { contextOf, type LandingBox, type LandingMission, landingBox } from '../helpers/landing.ts'
 import { writeProgram } from '../helpers/missions.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ChangedFile } from '../../src/work/git-diff.ts'
+import type { ChangedFile } from '../../src/git-work/git-diff.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { type WorkBox, workBox } from '../helpers/work.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { CommentJson } from '../../src/work/review/review-message.ts'
+import type { CommentJson } from '../../src/git-work/review/review-message.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { type WorkBox, workBox } from '../helpers/work.ts'
 

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import type { Garbage } from '../../src/git-work/garbage.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
-import type { Garbage } from '../../src/work/garbage.ts'
 import { expectUsageError, type RecordsBox, recordsBox } from '../helpers/records.ts'
 
 interface Collected {

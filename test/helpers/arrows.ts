@@ -39,7 +39,7 @@ export const floors: readonly (readonly string[])[] = [
   ['db'],
   ['approvals', 'claude', 'editor', 'repo', 'tmux'],
   ['mission'],
-  ['work'],
+  ['git-work'],
   ['surface'],
   ['wrapper'],
   ['cli'],

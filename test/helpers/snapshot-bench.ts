@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { MissionRepo } from '../../src/git-work/mission-repo.ts'
+import { type Snapshot, type SnapshotOptions, takeSnapshot } from '../../src/git-work/snapshot.ts'
 import type { MissionId } from '../../src/mission-id.ts'
 import { addToLibrary } from '../../src/repo/library.ts'
 import { sourceOf } from '../../src/repo/repo-source.ts'
 import { createWorkingCopy } from '../../src/repo/working-copy.ts'
-import type { MissionRepo } from '../../src/work/mission-repo.ts'
-import { type Snapshot, type SnapshotOptions, takeSnapshot } from '../../src/work/snapshot.ts'
 import { type GitBench, gitBench } from './git.ts'
 
 /** A repo in the library, and the working copy of a mission. */

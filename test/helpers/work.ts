@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import type { MissionRepo } from '../../src/git-work/mission-repo.ts'
+import { takeSnapshot } from '../../src/git-work/snapshot.ts'
 import type { MissionId } from '../../src/mission-id.ts'
 import { systemRunner } from '../../src/system/runner.ts'
-import type { MissionRepo } from '../../src/work/mission-repo.ts'
-import { takeSnapshot } from '../../src/work/snapshot.ts'
 import { writeBelow } from './git.ts'
 import { type RecordsBox, recordsBox } from './records.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressSaid, hostedRepo, pullRequestAddress } from '../../src/work/pull-request-address.ts'
+import { addressSaid, hostedRepo, pullRequestAddress } from '../../src/git-work/pull-request-address.ts'
 
 test.each([
   ['https://github.com/acme/app.git', 'https://github.com/acme/app/pull/new/fix/a%23b'],

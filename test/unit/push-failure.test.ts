@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { pushFailed } from '../../src/git-work/push-failure.ts'
 import type { Result } from '../../src/system/runner.ts'
-import { pushFailed } from '../../src/work/push-failure.ts'
 
 const about = {
   branch: 'agenc/x',

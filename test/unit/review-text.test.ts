@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { placesIn } from '../../src/work/review/patch-lines.ts'
-import { findAgain, reviewText } from '../../src/work/review/review-text.ts'
+import { placesIn } from '../../src/git-work/review/patch-lines.ts'
+import { findAgain, reviewText } from '../../src/git-work/review/review-text.ts'
 
 const places = (...lines: string[]) =>
   placesIn(lines).map(place => (place.line === null ? place.path : `${place.path}:${place.line}`))

@@ -1,10 +1,10 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
+import { type Comparison, compareWork, type WorkPart } from '../../git-work/comparison.ts'
+import { changedFiles, hasChanges, showDiff } from '../../git-work/git-diff.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle, tell } from '../../mission/tell-done.ts'
-import { type Comparison, compareWork, type WorkPart } from '../../work/comparison.ts'
-import { changedFiles, hasChanges, showDiff } from '../../work/git-diff.ts'
 import { partOptions, readPart } from './work-part.ts'
 
 interface Input {

@@ -1,9 +1,9 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
+import { requireDirectory } from '../../git-work/rebuild-directory.ts'
 import { awaitCopy } from '../../mission/await-copy.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionDirectory } from '../../mission/mission-directory.ts'
-import { requireDirectory } from '../../work/rebuild-directory.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description: "Print the directory that a mission's Claude works in.",

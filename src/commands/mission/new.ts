@@ -225,7 +225,7 @@ async function chooseSource(context: Context, db: Database, input: Input): Promi
   if (input.clone !== undefined) {
     const { chooseMission } = await import('../../mission/choose.ts')
     const original = await chooseMission(context, db, input.clone)
-    const { requireDirectory } = await import('../../work/rebuild-directory.ts')
+    const { requireDirectory } = await import('../../git-work/rebuild-directory.ts')
     requireDirectory(context, original)
     const { copyOf } = await import('../../mission/copied-mission.ts')
     return { source: copyOf(context, original), repo: original.repo, parentId: original.id }

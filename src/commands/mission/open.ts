@@ -5,12 +5,12 @@ import type { Choice } from '../../editor/choose-editor.ts'
 import { commandAt, configuredEditor, openWithWindow } from '../../editor/open-editor.ts'
 import { runsInTerminal } from '../../editor/terminal-editors.ts'
 import { usageError } from '../../errors.ts'
+import { requireDirectory } from '../../git-work/rebuild-directory.ts'
 import { awaitCopy } from '../../mission/await-copy.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { missionNow } from '../../mission/mission-now.ts'
 import { currentWindow, type WindowId } from '../../tmux/current-window.ts'
 import { openOtherWindow } from '../../tmux/windows.ts'
-import { requireDirectory } from '../../work/rebuild-directory.ts'
 
 export default defineCommand<{ mission?: string; json?: boolean }>({
   description:

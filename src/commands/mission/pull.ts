@@ -1,13 +1,13 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
+import type { Way } from '../../git-work/compose.ts'
+import { describePull, pullWork } from '../../git-work/pull.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { tell } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { isRefName } from '../../repo/ref-names.ts'
 import { interruptible } from '../../system/signals.ts'
-import type { Way } from '../../work/compose.ts'
-import { describePull, pullWork } from '../../work/pull.ts'
 
 interface Input {
   mission?: string

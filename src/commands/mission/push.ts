@@ -2,11 +2,11 @@ import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
+import { readyToLand } from '../../git-work/landing.ts'
+import { type Pushed, pushWork } from '../../git-work/push.ts'
 import { cleanText } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { interruptible } from '../../system/signals.ts'
-import { readyToLand } from '../../work/landing.ts'
-import { type Pushed, pushWork } from '../../work/push.ts'
 
 interface Input {
   mission?: string

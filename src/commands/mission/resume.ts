@@ -71,7 +71,7 @@ export default defineCommand<Input>({
 })
 
 async function takeBack(context: Context, mission: MissionRecord): Promise<MissionRecord> {
-  const { bringBack } = await import('../../work/remove-mission.ts')
+  const { bringBack } = await import('../../git-work/remove-mission.ts')
   return withStore(context, db => bringBack(context, db, mission))
 }
 

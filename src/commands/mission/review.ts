@@ -2,8 +2,8 @@ import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { isInteractive } from '../../context.ts'
 import { readStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
+import { reviewWork } from '../../git-work/review/review.ts'
 import { chooseMission } from '../../mission/choose.ts'
-import { reviewWork } from '../../work/review/review.ts'
 import { partOptions, readPart } from './work-part.ts'
 
 interface Input {

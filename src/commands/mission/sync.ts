@@ -1,9 +1,9 @@
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
 import { withStore } from '../../db/with-store.ts'
+import { syncMission } from '../../git-work/sync.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle } from '../../mission/tell-done.ts'
 import { interruptible } from '../../system/signals.ts'
-import { syncMission } from '../../work/sync.ts'
 
 interface Input {
   mission?: string

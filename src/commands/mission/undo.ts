@@ -1,11 +1,11 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
+import { undoTurns } from '../../git-work/undo.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { interruptible } from '../../system/signals.ts'
-import { undoTurns } from '../../work/undo.ts'
 
 export default defineCommand<{ mission: string; turn?: string; json?: boolean }>({
   description:

@@ -2,6 +2,7 @@ import { defineCommand, jsonOption, type OptionSpec } from '../../cli/command.ts
 import type { Context } from '../../context.ts'
 import { listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
+import { deleteGarbage, findGarbage, type Garbage } from '../../git-work/garbage.ts'
 import { formatBytes, parseBytes } from '../../io/disk-size.ts'
 import type { Output } from '../../io/output.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
@@ -12,7 +13,6 @@ import { shortId } from '../../mission-id.ts'
 import { resolveRepoOrPath } from '../../repo/choose-repo.ts'
 import { displayRepo } from '../../repo/reference.ts'
 import { interruptible } from '../../system/signals.ts'
-import { deleteGarbage, findGarbage, type Garbage } from '../../work/garbage.ts'
 
 interface Input {
   repos: string[]

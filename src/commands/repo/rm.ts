@@ -5,6 +5,7 @@ import type { Database } from '../../db/open-store.ts'
 import { listReposByUse } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { AgencError } from '../../errors.ts'
+import { workOnlyInLibrary } from '../../git-work/garbage.ts'
 import { confirmOrFlag } from '../../io/prompt.ts'
 import { displayName } from '../../mission/naming.ts'
 import { missionService } from '../../mission/open-service.ts'
@@ -12,7 +13,6 @@ import { shortId } from '../../mission-id.ts'
 import { removeRepo } from '../../repo/catalogue.ts'
 import { chooseRepo } from '../../repo/choose-repo.ts'
 import { displayRepo } from '../../repo/reference.ts'
-import { workOnlyInLibrary } from '../../work/garbage.ts'
 
 export default defineCommand<{ repo?: string; yes?: boolean; force?: boolean; json?: boolean }>({
   description:
