@@ -1,22 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ChangedFile } from '../../src/git-work/git-diff.ts'
+import { diff, diffJson, diffNames } from '../helpers/mission-diff.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { type WorkBox, workBox } from '../helpers/work.ts'
-
-interface DiffJson {
-  mission: string
-  base: string | null
-  files: ChangedFile[]
-}
-
-const diff = ({ agenc, id }: WorkBox, ...args: string[]) => agenc(['mission', 'diff', id, ...args])
-const diffJson = ({ agencJson, id }: WorkBox, ...args: string[]) => agencJson<DiffJson>(['diff', id, ...args])
-const names = (box: WorkBox, ...args: string[]) =>
-  diff(box, '--name-only', ...args)
-    .stdout.split('\n')
-    .filter(Boolean)
 
 describe('programs that a diff can run', () => {
   /** A program that leaves a mark and prints a word. */
@@ -121,7 +108,7 @@ describe('a directory of the user', () => {
     writeFileSync(join(box.mine, 'secret'), 'd\n')
     const status = box.bench.git('mine', 'status', '--porcelain')
     const objects = box.bench.git('mine', 'count-objects')
-    expect(names(box)).toEqual(['tracked', 'untracked'])
+    expect(diffNames(box)).toEqual(['tracked', 'untracked'])
     expect(diff(box).stdout).toContain('+b\n')
     expect(diffJson(box).base).toBe(box.bench.git('mine', 'rev-parse', 'HEAD'))
     expect(box.bench.git('mine', 'status', '--porcelain')).toBe(status)
@@ -144,7 +131,7 @@ describe('a directory of the user', () => {
     for (const key of settings) box.bench.git('mine', 'config', key, `touch ${box.root}/ran; false`)
     writeFileSync(join(box.mine, '.gitattributes'), '* filter=evil diff=evil\n')
     writeFileSync(join(box.mine, 'tracked'), 'a\nb\n')
-    expect(names(box)).toEqual(['.gitattributes', 'tracked'])
+    expect(diffNames(box)).toEqual(['.gitattributes', 'tracked'])
     expect(diff(box).stdout).toContain('+b\n')
     expect(existsSync(join(box.root, 'ran'))).toBe(false)
   })

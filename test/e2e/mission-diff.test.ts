@@ -1,22 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ChangedFile } from '../../src/git-work/git-diff.ts'
+import { type DiffJson, diff, diffJson, diffNames } from '../helpers/mission-diff.ts'
 import { expectUsageError } from '../helpers/records.ts'
-import { type WorkBox, workBox } from '../helpers/work.ts'
-
-interface DiffJson {
-  mission: string
-  base: string | null
-  files: ChangedFile[]
-}
-
-const diff = ({ agenc, id }: WorkBox, ...args: string[]) => agenc(['mission', 'diff', id, ...args])
-const diffJson = ({ agencJson, id }: WorkBox, ...args: string[]) => agencJson<DiffJson>(['diff', id, ...args])
-const names = (box: WorkBox, ...args: string[]) =>
-  diff(box, '--name-only', ...args)
-    .stdout.split('\n')
-    .filter(Boolean)
+import { workBox } from '../helpers/work.ts'
 
 describe('what is shown', () => {
   test('everything since the base: committed, changed, new, and not what git ignores', async () => {
@@ -27,8 +14,8 @@ describe('what is shown', () => {
     box.write({ 'README.md': 'hello\nworld\n', 'new file': 'x\n', ignored: 'y\n' })
     box.git('add', '--intent-to-add', 'new file')
     const index = readFileSync(join(box.directory, '.git/index'))
-    expect(names(box)).toEqual(['README.md', 'committed', 'new file'])
-    expect(names(box, '--uncommitted')).toEqual(['README.md', 'new file'])
+    expect(diffNames(box)).toEqual(['README.md', 'committed', 'new file'])
+    expect(diffNames(box, '--uncommitted')).toEqual(['README.md', 'new file'])
     expect(diff(box).stdout).toContain('@@ -1 +1,2 @@\n hello\n+world\n')
     expect(diff(box, '--stat').stdout).toContain(' 3 files changed, 3 insertions(+)\n')
     expect(diff(box, '--stat', '--patch').stdout).toMatch(/3 files changed[\s\S]*\+world/)
@@ -60,10 +47,10 @@ describe('what is shown', () => {
     await box.endTurn({ a: '1\n' })
     await box.endTurn({ b: '2\n', a: '1\n2\n' })
     box.write({ later: 'x\n' })
-    expect(names(box, '--turn', '1')).toEqual(['a'])
-    expect(names(box, '--last')).toEqual(['a', 'b'])
+    expect(diffNames(box, '--turn', '1')).toEqual(['a'])
+    expect(diffNames(box, '--last')).toEqual(['a', 'b'])
     expect(diffJson(box, '--last').files[0]).toMatchObject({ path: 'a', status: 'modified', insertions: 1 })
-    expect(names(box)).toEqual(['a', 'b', 'later'])
+    expect(diffNames(box)).toEqual(['a', 'b', 'later'])
     const unknown = diff(box, '--turn', '7')
     expect(unknown.exitCode).toBe(1)
     expect(unknown.stderr).toMatch(/turn 7 .* was not recorded\nRecorded turns: 1 to 2\.\n/)
@@ -95,16 +82,16 @@ describe('what is shown', () => {
     box.bench.commit('src/app', { theirs: 'y\n' })
     box.agenc(['repo', 'update'])
     box.git('pull', '-q', '--no-rebase', '--no-edit', join(box.root, 'src/app'), 'main')
-    expect(names(box)).toEqual(['own'])
+    expect(diffNames(box)).toEqual(['own'])
   })
 
   test('a mission whose directory or repo is gone: its last recorded state', async () => {
     const box = await workBox()
     await box.endTurn({ a: '1\n' })
     rmSync(box.directory, { recursive: true })
-    expect(names(box)).toEqual(['a'])
-    expect(names(box, '--uncommitted')).toEqual(['a'])
-    expect(names(box, '--last')).toEqual(['a'])
+    expect(diffNames(box)).toEqual(['a'])
+    expect(diffNames(box, '--uncommitted')).toEqual(['a'])
+    expect(diffNames(box, '--last')).toEqual(['a'])
   })
 
   test('a submodule that moved on, a detached HEAD, and a mission in the middle of a merge', async () => {
@@ -120,7 +107,7 @@ describe('what is shown', () => {
     const commit = box.git('rev-parse', 'HEAD')
     mkdirSync(join(box.directory, 'sub'))
     box.git('update-index', '--add', '--cacheinfo', `160000,${commit},sub`)
-    expect(names(box)).toContain('sub')
+    expect(diffNames(box)).toContain('sub')
     expect(diff(box).stdout).toContain(`+Subproject commit ${commit}\n`)
   })
 
@@ -171,7 +158,7 @@ test('the work of a deleted mission can still be seen, by its id', async () => {
   const box = await workBox()
   await box.endTurn({ a: '1\n' })
   expect(box.agenc(['mission', 'rm', box.id, '--yes', '--force'])).toMatchObject({ exitCode: 0 })
-  expect(names(box)).toEqual(['a'])
+  expect(diffNames(box)).toEqual(['a'])
 })
 
 test('a base that was force-pushed away, or whose branch is gone, is still the base', async () => {
@@ -183,5 +170,5 @@ test('a base that was force-pushed away, or whose branch is gone, is still the b
   box.bench.commit('src/app', { unrelated: 'y\n' })
   box.bench.git('src/app', 'branch', '-M', 'main')
   expect(box.agenc(['repo', 'update']).exitCode).toBe(0)
-  expect(names(box)).toEqual(['own'])
+  expect(diffNames(box)).toEqual(['own'])
 })

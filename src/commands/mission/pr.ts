@@ -19,6 +19,7 @@ import { chooseMission } from '../../mission/choose.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { interruptible } from '../../system/signals.ts'
 import { pushedJson, pushTimeout, tellPushed } from './push.ts'
+import { pushOptions } from './push-options.ts'
 
 interface Input {
   mission?: string
@@ -48,20 +49,7 @@ export default defineCommand<Input>({
       description: 'edit title and text first (default: on a terminal, unless both are given)',
     },
     { flags: '--base <branch>', description: 'the branch to merge into (default: the base of the mission)' },
-    {
-      flags: '--as <name>',
-      description: 'the name of the branch at origin (default: its name in the mission)',
-    },
-    {
-      flags: '--force-with-lease',
-      description: 'overwrite the branch at origin if it is as the mission saw it last',
-      destructive: true,
-    },
-    { flags: '--commit <message>', description: 'commit uncommitted work first, in your name' },
-    {
-      flags: '--timeout <seconds>',
-      description: 'give up the push after this time; 0 never does (default: 300, on a terminal 0)',
-    },
+    ...pushOptions,
     { flags: '-y, --yes', description: 'do not open the editor' },
     quietOption,
     jsonOption,

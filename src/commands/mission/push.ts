@@ -7,6 +7,7 @@ import { type Pushed, pushWork } from '../../git-work/push.ts'
 import { cleanText } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { interruptible } from '../../system/signals.ts'
+import { pushOptions } from './push-options.ts'
 
 interface Input {
   mission?: string
@@ -21,24 +22,7 @@ export default defineCommand<Input>({
   description:
     "Push a mission's branch to origin, with your own git credentials, and print the address where a pull request can be opened. Hooks and settings in the mission do not apply.",
   arguments: [{ name: 'mission', description: "its name or id (the start is enough), or '.'" }],
-  options: [
-    {
-      flags: '--as <name>',
-      description: 'the name of the branch at origin (default: its name in the mission)',
-    },
-    {
-      flags: '--force-with-lease',
-      description: 'overwrite the branch at origin if it is as the mission saw it last',
-      destructive: true,
-    },
-    { flags: '--commit <message>', description: 'commit uncommitted work first, in your name' },
-    {
-      flags: '--timeout <seconds>',
-      description: 'give up after this time; 0 never does (default: 300, on a terminal 0)',
-    },
-    quietOption,
-    jsonOption,
-  ],
+  options: [...pushOptions, quietOption, jsonOption],
   examples: [
     'agenc mission push 3f2a',
     'agenc mission push 3f2a --as fix/login --commit "Fix the login"',
