@@ -71,10 +71,13 @@ export function isDraft(name: string): boolean {
 /** Removes what killed processes left behind when they were writing this file. */
 export function sweepDrafts(path: string): void {
   const target = throughLinks(path)
-  for (const name of namesIn(dirname(target))) {
-    const isLeft = name.startsWith(`${basename(target)}.`) && isDraft(name) && isMakerGone(name)
-    if (isLeft) removeFile(join(dirname(target), name))
-  }
+  sweepDraftsIn(dirname(target), `${basename(target)}.`)
+}
+
+/** Removes what killed processes left behind when they were writing files in this directory. */
+export function sweepDraftsIn(directory: string, prefix = ''): void {
+  for (const name of namesIn(directory))
+    if (name.startsWith(prefix) && isDraft(name) && isMakerGone(name)) removeFile(join(directory, name))
 }
 
 /** Returns none if the directory cannot be read. */

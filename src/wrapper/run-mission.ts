@@ -7,7 +7,7 @@ import { explainStoreError } from '../db/explain-error.ts'
 import { type FollowedStore, openFollowedStore } from '../db/followed-store.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
 import { type Database, setPatience } from '../db/open-store.ts'
-import { makePrivateDirectory, removeFile } from '../io/files.ts'
+import { makePrivateDirectory, removeFile, sweepDraftsIn } from '../io/files.ts'
 import { cleanLines } from '../io/text.ts'
 import type { TimedEnding } from '../mission/end-lease.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
@@ -104,6 +104,7 @@ async function runUnderLease(
   reserveNote(paths.wrapperNote)
   const before = takeLease(run, id, own, probe, context.now(), opener)
   writeNote(paths.wrapperNote, { wrapper: own, ended: null })
+  sweepDraftsIn(paths.run)
   run.followStore = storeFollower(store, run.missions, id, run.log)
   const loop = new RestartLoop(run, config)
   const heart = setInterval(async () => {
