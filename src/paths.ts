@@ -17,6 +17,8 @@ export interface Paths {
   sessionClosed: string
   /** Exists while automatic approvals are paused for all missions. */
   hold: string
+  /** One FIFO per process that wants to know when a mission changes. */
+  followers: string
   missions: string
   mission(id: MissionId): MissionPaths
 }
@@ -67,6 +69,16 @@ export class MissionPaths {
   /** The comments of a review that is finished. */
   review(number: number): string {
     return `${this.root}/review-${number}.md`
+  }
+
+  /** What Claude said last, whole. */
+  get lastMessage(): string {
+    return `${this.root}/last-message`
+  }
+
+  /** What a Claude without a terminal writes to its standard output and error. */
+  get outputLog(): string {
+    return `${this.root}/output.log`
   }
 
   get setupLog(): string {
@@ -143,6 +155,7 @@ export function pathsAt(home: string): Paths {
     tmuxSocket: join(home, 'tmux-socket'),
     sessionClosed: join(home, 'session-closed'),
     hold: join(home, 'hold'),
+    followers: join(home, 'followers'),
     missions,
     mission: id => new MissionPaths(`${missions}/${id}`),
   }

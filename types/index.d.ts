@@ -64,6 +64,32 @@ export interface Mission {
   pr: { number: number | null; url: string | null } | null
   /** The ports that it has for itself. */
   ports: number[]
+  /** True if its Claude runs without a terminal. */
+  headless: boolean
+  /** How the last turn of a run without a terminal ended. */
+  result: {
+    text: string | null
+    is_error: boolean
+    turns: number
+    duration_ms: number
+    cost_usd: number | null
+    tokens: { input: number; output: number; cache_read: number; cache_write: number } | null
+    at: string
+  } | null
+  /** When Claude's usage limit ends, if it has stopped the mission. */
+  resets_at: string | null
+  /** Messages that Claude has not taken yet, oldest first. */
+  queued: QueuedMessage[]
+  /** The beginning of what Claude said last. */
+  last_message: string | null
+}
+
+/** A message from `mission send` that Claude has not taken yet. */
+export interface QueuedMessage {
+  id: string
+  text: string
+  as: 'user' | 'agent'
+  since: string
 }
 
 /** A permission request that waits for an answer. */

@@ -40,7 +40,13 @@ export type Report =
   | (ToolReport & { kind: 'asks' })
   /** The tool has ended, successfully or not. */
   | (ToolReport & { kind: 'used' })
-  | (Common & { kind: 'turn-ended'; hasBackgroundTasks: boolean; lastMessage: string | null })
+  | (Common & {
+      kind: 'turn-ended'
+      hasBackgroundTasks: boolean
+      lastMessage: string | null
+      /** Claude's word for the error that ended the turn, such as `rate_limit`. Null if the turn succeeded. */
+      failure: string | null
+    })
   | (Common & { kind: 'subagent-ended' })
   /** Another conversation takes the place of this one. */
   | (Common & { kind: 'replaced' })

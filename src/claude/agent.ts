@@ -46,6 +46,16 @@ export interface Follower {
   /** Call it whenever the agent reports something. */
   refresh(): void
   close(): void
+  /** Null if the agent can only be spoken to through its surface. */
+  readonly line: DirectLine | null
+}
+
+/** A way to speak to a running agent that needs no keyboard. */
+export interface DirectLine {
+  /** The agent takes it as its next turn. `prompt-taken` is reported when it does. */
+  submit(text: string): void
+  /** Ends the turn, not the agent. */
+  interrupt(): void
 }
 
 /**

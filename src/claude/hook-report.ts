@@ -40,6 +40,7 @@ export function hookReport(data: unknown, planDirectories: readonly string[]): R
         kind: 'turn-ended',
         hasBackgroundTasks: isFilled(data.background_tasks),
         lastMessage: textOf(data.last_assistant_message),
+        failure: data.hook_event_name === 'StopFailure' ? (textOf(data.error) ?? 'unknown') : null,
       }
     case 'SubagentStop':
       return { ...common, kind: 'subagent-ended' }

@@ -1,5 +1,6 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import type { Follower } from './agent.ts'
 import type { AgentStatus } from './agent-report.ts'
 import { readStatusFile } from './status-file.ts'
 
@@ -10,7 +11,8 @@ const fallbackMs = 80
  * inotify instances are used up (usually 128), it reads the file at intervals instead, while `isActive` returns
  * true.
  */
-export class StatusWatch {
+export class StatusWatch implements Follower {
+  readonly line = null
   readonly #path: string
   readonly #onStatus: (status: AgentStatus) => void
   readonly #isActive: () => boolean

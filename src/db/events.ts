@@ -9,20 +9,24 @@ export interface MissionEvent {
   data: Record<string, unknown>
 }
 
-/** Adds to the history of a mission. Events are never changed or deleted one by one. */
+/** Adds to the history of a mission. Events are never changed or deleted one by one. Returns the event's number. */
 export function recordEvent(
   db: Database,
   mission: MissionId,
   at: string,
   kind: string,
   data: Record<string, unknown> = {},
-): void {
-  db.prepare('INSERT INTO events (mission_id, at, kind, data) VALUES (?, ?, ?, ?)').run(
-    mission,
-    at,
-    kind,
-    JSON.stringify(data),
-  )
+): number {
+  const { lastInsertRowid } = db
+    .prepare('INSERT INTO events (mission_id, at, kind, data) VALUES (?, ?, ?, ?)')
+    .run(mission, at, kind, JSON.stringify(data))
+  return Number(lastInsertRowid)
+}
+
+/** Records that a mission is about to be deleted. This outlives the mission, and its number is that of an event. */
+export function recordRemoval(db: Database, mission: MissionId, at: string): void {
+  const event = recordEvent(db, mission, at, 'removed')
+  db.prepare('INSERT INTO removals (event_id, mission_id, at) VALUES (?, ?, ?)').run(event, mission, at)
 }
 
 export function listEvents(db: Database, mission: MissionId): MissionEvent[] {

@@ -136,4 +136,51 @@ export const migrations: readonly Migration[] = [
         ALTER TABLE repos ADD COLUMN default_commit TEXT;
       `),
   },
+  {
+    name: '0008-talk',
+    // A removal keeps the number that its event had, because events are deleted together with their mission.
+    apply: db =>
+      db.exec(`
+        ALTER TABLE missions ADD COLUMN headless INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE missions ADD COLUMN headless_limits TEXT;
+        ALTER TABLE missions ADD COLUMN result TEXT;
+        ALTER TABLE missions ADD COLUMN resets_at TEXT;
+        ALTER TABLE missions ADD COLUMN last_message TEXT;
+
+        CREATE TABLE messages (
+          id INTEGER PRIMARY KEY AUTOINCREMENT,
+          mission_id TEXT NOT NULL REFERENCES missions (id) ON DELETE CASCADE,
+          at TEXT NOT NULL,
+          text TEXT NOT NULL,
+          sent_as TEXT NOT NULL,
+          from_id TEXT,
+          is_command INTEGER NOT NULL DEFAULT 0,
+          may_wait INTEGER NOT NULL DEFAULT 0,
+          status TEXT NOT NULL DEFAULT 'kept',
+          reason TEXT,
+          session_id TEXT,
+          from_byte INTEGER
+        ) STRICT;
+        CREATE INDEX messages_open ON messages (mission_id, id) WHERE status IN ('kept', 'handed', 'queued');
+
+        CREATE TABLE removals (
+          event_id INTEGER PRIMARY KEY,
+          mission_id TEXT NOT NULL,
+          at TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE loops (
+          id TEXT PRIMARY KEY,
+          mission_id TEXT,
+          status TEXT NOT NULL,
+          wish TEXT NOT NULL,
+          rounds TEXT NOT NULL DEFAULT '[]',
+          reason TEXT,
+          runner_pid INTEGER,
+          runner_start TEXT,
+          created_at TEXT NOT NULL,
+          ended_at TEXT
+        ) STRICT;
+      `),
+  },
 ]

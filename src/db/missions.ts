@@ -75,6 +75,17 @@ export interface MissionRecord {
   waiting_since: string | null
   background: 0 | 1
 
+  /** 1 if its Claude runs without a terminal. */
+  headless: 0 | 1
+  /** JSON: how long a run without a terminal, and its requests, may take, as `HeadlessLimits`. */
+  headless_limits: string | null
+  /** JSON: how the last turn of a run without a terminal ended, as `ResultJson`. */
+  result: string | null
+  /** When Claude's usage limit ends, if it has stopped the mission. */
+  resets_at: string | null
+  /** The beginning of what Claude said last. The whole text is in a file of the mission. */
+  last_message: string | null
+
   exit_code: number | null
   exit_signal: string | null
   exit_at: string | null
@@ -136,6 +147,9 @@ const ofWrapper = [
   'background',
   'ended_by',
   'spool_done',
+  'result',
+  'resets_at',
+  'last_message',
 ] as const satisfies readonly (keyof MissionRecord)[]
 
 /** Stores a mission as its wrapper knows it, whether this store has it or not. */

@@ -64,9 +64,9 @@ export function checkFiles(context: Context, unknown: readonly MissionId[]): Fin
   ]
 }
 
-/** The directories in which agenc replaces files. A mission's `run` is left to its next wrapper. */
+/** The directories in which agenc replaces files. */
 function writtenDirectories({ paths, env }: Context): string[] {
-  const ofMissions = entriesOf(paths.missions).map(({ path }) => path)
+  const ofMissions = entriesOf(paths.missions).flatMap(({ path }) => [path, join(path, 'run')])
   const ofClaude = dirname(claudeLocations(env).globalConfig)
   const directories = [paths.home, dirname(realPathOf(paths.config)), ofClaude, ...ofMissions]
   return [...new Set(directories)]

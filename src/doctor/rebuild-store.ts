@@ -25,7 +25,7 @@ import { type MissionId, shortId } from '../mission-id.ts'
 import { fetchUrlOf, libraryPath, listLibrary } from '../repo/library.ts'
 import { currentUrl } from '../repo/repo-source.ts'
 import { systemProbe } from '../system/process-identity.ts'
-import { wakeUp } from '../wrapper/wakeup-fifo.ts'
+import { wakeUp } from '../system/wakeup-fifo.ts'
 
 const patienceMs = 5_000
 const pauseMs = 50

@@ -1,6 +1,7 @@
 import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { listAllPending, type PendingRequest } from '../db/approvals.ts'
+import { listAllQueued } from '../db/messages.ts'
 import { listMissions, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { listAllPlans } from '../db/plans.ts'
@@ -72,6 +73,7 @@ export async function describeRows(
   const someRun = statuses.includes('running')
   const windows = someRun ? windowsNow(context, needsWindows) : null
   const plans = listAllPlans(db)
+  const queued = listAllQueued(db)
   const pending = someRun ? await withoutSecrets(listAllPending(db)) : new Map<MissionId, PendingRequest[]>()
   return missions.map((mission, index) => {
     const window = windows?.get(mission.id)
@@ -82,6 +84,7 @@ export async function describeRows(
       doneUnseen: windows && (window?.isDone ?? false),
       pending: pending.get(mission.id) ?? [],
       plans: plans.get(mission.id) ?? [],
+      queued: queued.get(mission.id) ?? [],
     })
     return {
       mission: json,

@@ -1,6 +1,7 @@
 import type { Approve } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
 import type { PendingRequest } from '../db/approvals.ts'
+import type { QueuedMessage } from '../db/messages.ts'
 import type { MissionRecord, State, WaitingFor } from '../db/missions.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { portsPerBlock } from '../system/port-block.ts'
@@ -48,6 +49,26 @@ export interface MissionJson {
   conflicts: ConflictJson[]
   pr: { number: number | null; url: string | null } | null
   ports: number[]
+  /** Its Claude runs without a terminal. */
+  headless: boolean
+  /** How the last turn of a run without a terminal ended. */
+  result: ResultJson | null
+  /** When Claude's usage limit ends, if it has stopped the mission. */
+  resets_at: string | null
+  /** Messages that Claude has not taken yet. */
+  queued: QueuedMessage[]
+  /** The beginning of what Claude said last. */
+  last_message: string | null
+}
+
+export interface ResultJson {
+  text: string | null
+  is_error: boolean
+  turns: number
+  duration_ms: number
+  cost_usd: number | null
+  tokens: { input: number; output: number; cache_read: number; cache_write: number } | null
+  at: string
 }
 
 export interface ChangesJson {
@@ -75,6 +96,7 @@ export interface MissionFacts {
   doneUnseen: boolean | null
   pending: PendingRequest[]
   plans: string[]
+  queued: QueuedMessage[]
 }
 
 export function missionJson(mission: MissionRecord, config: Config, facts: MissionFacts): MissionJson {
@@ -118,6 +140,11 @@ export function missionJson(mission: MissionRecord, config: Config, facts: Missi
     conflicts: mission.conflicts === null ? [] : JSON.parse(mission.conflicts),
     pr: prJson(mission),
     ports: portsOf(mission),
+    headless: mission.headless === 1,
+    result: mission.result === null ? null : JSON.parse(mission.result),
+    resets_at: mission.resets_at,
+    queued: facts.queued,
+    last_message: mission.last_message,
   }
 }
 

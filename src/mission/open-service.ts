@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import type { Database } from '../db/open-store.ts'
 import { storeLateEndings } from './end-lease.ts'
+import { wakeFollowersOf } from './followers.ts'
 import { recordFiles } from './record-file.ts'
 import { MissionService } from './service.ts'
 import { windowNames } from './window-name.ts'
@@ -17,6 +18,7 @@ export function missionService(
   const missions = new MissionService(db, context.now, warn)
   missions.subscribe(windowNames(context, missions, warn))
   missions.subscribe(recordFiles(context.paths, missions))
+  missions.subscribe(wakeFollowersOf(context.paths))
   storeLateEndings(context.paths, { db, missions })
   return missions
 }

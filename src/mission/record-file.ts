@@ -33,6 +33,8 @@ const lasting = [
   'first_port',
   'pr_number',
   'pr_url',
+  'headless',
+  'headless_limits',
 ] as const satisfies readonly (keyof MissionRecord)[]
 
 export type LastingColumns = Pick<MissionRecord, (typeof lasting)[number]>
@@ -70,7 +72,7 @@ export function readRecordFile(path: string): Partial<LastingColumns> {
   }
 }
 
-const flags: readonly string[] = ['setup_pending', 'session_begun', 'may_answer']
+const flags: readonly string[] = ['setup_pending', 'session_begun', 'may_answer', 'headless']
 const numbers: readonly string[] = ['first_port', 'pr_number']
 const required: readonly string[] = ['created_at', 'session_id']
 

@@ -1,5 +1,12 @@
 import type { Database } from 'better-sqlite3'
-import { recordEvent } from '../db/events.ts'
+import { recordEvent, recordRemoval } from '../db/events.ts'
+import {
+  insertMessage,
+  type MessageChange,
+  type MessageStatus,
+  type NewMessage,
+  updateMessage,
+} from '../db/messages.ts'
 import {
   deleteMission,
   getMission,
@@ -139,8 +146,29 @@ export class MissionWriter {
     if (linkPlan(this.#db, id, path, this.at)) this.#note(id, {}, [['plan', { path }]])
   }
 
-  /** Also deletes the mission's history. */
+  /** Stores a message to a mission. Returns its id. */
+  addMessage(message: NewMessage, ...history: HistoryEntry[]): number {
+    const id = insertMessage(this.#db, { ...message, at: this.at })
+    this.#note(message.mission_id, {}, history)
+    return id
+  }
+
+  /** Changes the message only if it has one of these statuses. Returns whether it was changed. */
+  changeMessage(
+    mission: MissionId,
+    id: number,
+    from: readonly MessageStatus[],
+    change: MessageChange,
+    ...history: HistoryEntry[]
+  ): boolean {
+    if (!updateMessage(this.#db, id, from, change)) return false
+    this.#note(mission, {}, history)
+    return true
+  }
+
+  /** Also deletes the mission's history. Only the removal stays on record. */
   remove(id: MissionId): void {
+    if (getMission(this.#db, id, { removed: true })) recordRemoval(this.#db, id, this.at)
     deleteMission(this.#db, id)
     this.#changes.set(id, { change: {}, history: [] })
     this.#removed.add(id)

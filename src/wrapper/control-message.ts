@@ -4,7 +4,7 @@ import { makePrivateDirectory, realPathOf } from '../io/files.ts'
 import { isObject } from '../io/json.ts'
 import { randomUuid } from '../io/random.ts'
 import type { MissionPaths } from '../paths.ts'
-import { wakeUp } from './wakeup-fifo.ts'
+import { wakeUp } from '../system/wakeup-fifo.ts'
 
 /** A message from another agenc command to a running wrapper. */
 export type ControlMessage =

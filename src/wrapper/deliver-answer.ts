@@ -4,9 +4,9 @@ import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { Runner } from '../system/runner.ts'
+import { WakeupFifo } from '../system/wakeup-fifo.ts'
 import { newBell, sendControlMessage } from './control-message.ts'
 import type { GivenAnswer } from './permission-requests.ts'
-import { WakeupFifo } from './wakeup-fifo.ts'
 
 const patienceMs = 5_000
 

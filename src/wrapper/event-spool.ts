@@ -7,13 +7,10 @@ import {
   openSync,
   readdirSync,
   readSync,
-  renameSync,
-  unlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { longestEventBytes } from '../claude/hook-scripts.ts'
 import { errorCode } from '../errors.ts'
-import { randomUuid } from '../io/random.ts'
 import { isTaken } from '../system/process-identity.ts'
 
 /** Anything in the spool, not opened yet. It may be a directory, a FIFO or a link. */
@@ -160,19 +157,5 @@ function parseWhole(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-/**
- * Takes an entry that does not belong there out of a mission's run directory, without following links. A directory is
- * moved, because it may have content. Returns false if the entry stays where it is.
- */
-export function setAside(run: string, path: string): boolean {
-  try {
-    if (lstatSync(path).isDirectory()) renameSync(path, join(run, `rejected-${randomUuid()}`))
-    else unlinkSync(path)
-    return true
-  } catch (error) {
-    return errorCode(error) === 'ENOENT'
   }
 }

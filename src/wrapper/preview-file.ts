@@ -1,8 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { maskSecrets } from '../approvals/mask-secrets.ts'
 import { requestInFull } from '../approvals/request-in-full.ts'
 import { lastMessageIn } from '../claude/transcript.ts'
-import { removeFile, writeFileAtomically } from '../io/files.ts'
-import { cleanLines } from '../io/text.ts'
+import { removeFile } from '../io/files.ts'
+import { bounded, cleanLines } from '../io/text.ts'
 import type { MissionPaths } from '../paths.ts'
 import type { ClaudeState } from './claude-state.ts'
 import type { Log } from './log.ts'
@@ -34,7 +35,7 @@ export class PreviewFile {
   }
 
   /** Call it when a request or the state may have changed. Nothing is written if the text is the same. */
-  readonly update = (): void => this.#show(() => bounded(this.#text()))
+  readonly update = (): void => this.#show(() => bounded(this.#text(), mostCharacters))
 
   clear(): void {
     this.#show(() => '')
@@ -47,7 +48,7 @@ export class PreviewFile {
       if (text === this.#written) return
       // Removed first, because Claude's tools could put a link here.
       removeFile(this.#path)
-      if (text !== '') writeFileAtomically(this.#path, `${text}\n`)
+      if (text !== '') writeFileSync(this.#path, `${text}\n`, { flag: 'wx', mode: 0o600 })
       this.#written = text
     } catch (error) {
       this.#log(`the switcher's preview could not be written: ${String(error)}`)
@@ -65,8 +66,4 @@ export class PreviewFile {
     const message = lastMessage ?? (transcriptPath === null ? null : lastMessageIn(transcriptPath))
     return message === null ? '' : cleanLines(maskSecrets(message).replaceAll('\t', '    ')).trim()
   }
-}
-
-function bounded(text: string): string {
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}…`
 }

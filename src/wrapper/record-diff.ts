@@ -1,4 +1,6 @@
+import { maskSecrets } from '../approvals/mask-secrets.ts'
 import type { MissionChange, MissionRecord } from '../db/missions.ts'
+import { bounded } from '../io/text.ts'
 import { missionName } from '../mission/naming.ts'
 import type { HistoryEntry } from '../mission/service.ts'
 import type { ClaudeState } from './claude-state.ts'
@@ -18,7 +20,17 @@ export function recordDiff(
     ...(next.transcriptPath !== before.transcriptPath ? { transcript_path: next.transcriptPath } : {}),
     ...modeDiff(before, next),
     ...nameDiff(before, next, atStart),
+    ...messageDiff(before, next),
   }
+}
+
+const longestMessage = 1_000
+
+/** Lists show only the beginning. */
+function messageDiff(before: ClaudeState, next: ClaudeState): MissionChange {
+  const { lastMessage } = next
+  if (lastMessage === before.lastMessage || lastMessage === null) return {}
+  return { last_message: bounded(maskSecrets(lastMessage), longestMessage) }
 }
 
 function activityDiff(before: ClaudeState, next: ClaudeState, at: string): MissionChange {

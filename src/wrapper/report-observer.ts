@@ -4,6 +4,7 @@ import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.t
 import { holdsConversation } from '../claude/transcript.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { removeFile } from '../io/files.ts'
+import { setAside } from '../io/set-aside.ts'
 import { aboutFrom } from '../mission/about.ts'
 import type { MissionService, MissionWriter } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
@@ -17,7 +18,7 @@ import {
   withStoredMode,
 } from './claude-state.ts'
 import { type ControlMessage, parseControlMessage } from './control-message.ts'
-import { listSpool, readInBatches, type SpoolBatch, type SpooledFile, setAside } from './event-spool.ts'
+import { listSpool, readInBatches, type SpoolBatch, type SpooledFile } from './event-spool.ts'
 import type { Log } from './log.ts'
 import type { Requests } from './permission-requests.ts'
 import { RecentQuestions } from './recent-questions.ts'

@@ -3,8 +3,8 @@ import { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { AgencError, errorCode } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
-import type { Runner } from '../system/runner.ts'
-import { setAside } from './event-spool.ts'
+import { setAside } from '../io/set-aside.ts'
+import type { Runner } from './runner.ts'
 
 /**
  * A FIFO that calls `onWakeup` whenever a byte arrives. It needs neither polling nor one of the user's few inotify
