@@ -42,6 +42,7 @@ export const floors: readonly (readonly string[])[] = [
   ['git-work'],
   ['surface'],
   ['wrapper'],
+  ['loop'],
   ['cli'],
   ['demo', 'doctor', 'setup'],
   ['commands'],
