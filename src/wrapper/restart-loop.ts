@@ -21,6 +21,7 @@ import { type ControlMessage, ownBell } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
+import { Outbox } from './outbox.ts'
 import { Requests } from './permission-requests.ts'
 import { PreviewFile } from './preview-file.ts'
 import { Observer } from './report-observer.ts'
@@ -38,6 +39,7 @@ interface Parts {
   preview: PreviewFile
   wakeup: WakeupFifo
   checkpointer: Checkpointer
+  outbox: Outbox
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -74,10 +76,11 @@ export class RestartLoop {
       // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
       parts.observer.readSpool()
       parts.requests.end()
+      parts.outbox.end()
       this.#observer = parts.observer
       for (;;) {
         this.#wantsRestart = false
-        const ending = await this.#runOnce(parts)
+        const ending = await this.#runOnce(parts).finally(() => parts.outbox.end())
         parts.requests.end()
         if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
         log(`restarting mission ${shortId(id)}`)
@@ -121,25 +124,32 @@ export class RestartLoop {
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
+    const outbox = new Outbox(this.#run, () => observer.claude, requests)
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
-    observer.onControlMessage = message => this.#onControlMessage(message, requests)
-    observer.onNews = preview.update
+    observer.onControlMessage = message => this.#onControlMessage(message, requests, outbox)
+    observer.onHeard = (report, channel) => outbox.hear(report, channel)
+    observer.onNews = () => {
+      preview.update()
+      outbox.look()
+    }
     observer.onPromptTaken = () => forgetPrompt(own)
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer }
+    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, outbox }
   }
 
-  #onControlMessage(message: ControlMessage, requests: Requests): void {
+  #onControlMessage(message: ControlMessage, requests: Requests, outbox: Outbox): void {
     const { context, id, log } = this.#run
     if (message.agenc === 'restart') {
       this.#wantsRestart = true
       return
     }
+    if (message.agenc === 'deliver') return void outbox.look()
+    if (message.agenc === 'interrupt') return void outbox.interrupt()
     const bell = ownBell(context.paths.mission(id).run, message.bell)
     if (bell === null) {
       log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
@@ -149,7 +159,7 @@ export class RestartLoop {
     wakeUp(bell)
   }
 
-  async #runOnce({ observer, requests, wakeup }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, outbox }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
@@ -180,6 +190,7 @@ export class RestartLoop {
         // Read the spool once now: events written before the FIFO was open caused no wake-up.
         observer.onWakeup()
       },
+      onFollowed: ({ line }) => outbox.begin({ line, hasSubmitKeys: launch.hasSubmitKeys }),
     })
     // On a full disk, Claude's report that it took the prompt is lost.
     if (wasPromptTaken(this.#record(), context)) removeFile(context.paths.mission(mission.id).prompt)

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Follower, Launch } from '../claude/agent.ts'
+import { isSlashCommand } from '../claude/typed-prompt.ts'
 import { setPatience } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
-import { isSlashCommand } from '../mission/first-prompt.ts'
 import type { ProcessIdentity } from '../system/process-identity.ts'
 import { listTree, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
 import { type EndingSignal, endingSignals } from '../system/signals.ts'
@@ -22,6 +22,8 @@ export interface Supervision {
   releaseHooks: () => void
   /** Called right after the start, before any report is read. */
   onStarted: () => void
+  /** Called when the running Claude can be followed and spoken to. */
+  onFollowed: (follower: Follower) => void
 }
 
 /** Runs one Claude from start to end. */
@@ -108,6 +110,7 @@ class Claude {
       onReport: (report, channel) => observer.seeReport(report, channel),
       isActive: () => observer.claude.state !== 'idle',
     })
+    supervision.onFollowed(this.#follower)
     this.end = this.#untilEnd()
     signals.listen(signal => this.#onSignal(signal))
     observer.onReport = () => this.#onReport()
