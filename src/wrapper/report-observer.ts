@@ -48,6 +48,8 @@ export class Observer {
   onReport: () => void = () => {}
   /** Called after each report, status and answer, once it is stored. Not every one changes the mission's record. */
   onNews: () => void = () => {}
+  /** Called with each report once it is stored. */
+  onStored: (report: Report) => void = () => {}
   onControlMessage: (message: ControlMessage) => void = () => {}
   /** Called before the report is stored: a crash in between must not make the prompt look unused. */
   onPromptTaken: () => void = () => {}
@@ -111,8 +113,10 @@ export class Observer {
     const isStored = this.#store(writer => {
       for (const { report, isAnswered } of reports) this.#take(writer, report, isAnswered)
     })
-    if (isStored) this.#unstored.splice(0, reports.length)
-    return isStored
+    if (!isStored) return false
+    this.#unstored.splice(0, reports.length)
+    for (const { report } of reports) this.onStored(report)
+    return true
   }
 
   #tryToAnswer(report: Report, channel: ReplyChannel | null): boolean {
@@ -223,6 +227,7 @@ export class Observer {
     if (!isStored) return false
     this.#answered.clear()
     for (const { path } of files) removeFile(path)
+    for (const { report } of spooled) if (report) this.onStored(report)
     return true
   }
 
@@ -277,6 +282,8 @@ export class Observer {
   #take(writer: MissionWriter, report: Report, isAnswered: boolean): void {
     this.#become(writer, afterReport(this.#state, report, isAnswered))
     if (report.kind === 'prompt-taken' && report.agentId === null) this.#keepAbout(writer, report.prompt)
+    if (report.kind === 'turn-ended' && report.failure !== null && report.agentId === null)
+      writer.change(this.#id, {}, [turnFailedEvent, { failure: report.failure }])
     if (!('use' in report)) return
     if (report.planPath !== null) writer.linkPlan(this.#id, report.planPath)
     const { question } = report
@@ -315,12 +322,17 @@ export class Observer {
   }
 }
 
+<<<<<<< HEAD
 /** An interrupted turn, and the last turn of a resumed conversation, are not reported, but they are in the transcript. */
 function newMessage(before: ClaudeState, { state, lastMessage, transcriptPath }: ClaudeState): string | null {
   if (lastMessage !== null) return lastMessage === before.lastMessage ? null : lastMessage
   const isTurnOver = state === 'idle' && before.state !== 'idle'
   return isTurnOver && transcriptPath !== null ? lastMessageIn(transcriptPath) : null
 }
+=======
+/** The event that an error ended a turn, with Claude's word for it. */
+export const turnFailedEvent = 'turn-failed'
+>>>>>>> wt-loop
 
 /** Replaces a file that could not be read, so that its sender gets an answer and does not wait for ever. */
 const unreadable: Report = {

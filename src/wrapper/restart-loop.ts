@@ -29,6 +29,7 @@ import { RuleEngine } from './rule-engine.ts'
 import type { Run } from './run-mission.ts'
 import { StatePresenter } from './state-presenter.ts'
 import { endingBeforeStart, superviseClaude } from './supervise.ts'
+import { UsageLimit } from './usage-limit.ts'
 
 /** The parts around a running Claude, in the order in which they depend on each other. */
 interface Parts {
@@ -39,6 +40,7 @@ interface Parts {
   preview: PreviewFile
   wakeup: WakeupFifo
   checkpointer: Checkpointer
+  limit: UsageLimit
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -89,6 +91,7 @@ export class RestartLoop {
     } finally {
       for (const unsubscribe of unsubscribers) unsubscribe()
       presenter.close()
+      parts.limit.close()
       preview.clear()
       this.#observer = null
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
@@ -123,18 +126,24 @@ export class RestartLoop {
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
+    const limit = new UsageLimit(missions, id, now, log)
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
+<<<<<<< HEAD
     observer.onPromptTaken = () => markPromptTaken(own)
     observer.onMessage = text => keepLastMessage(own, text)
+=======
+    observer.onStored = report => limit.see(report)
+    observer.onPromptTaken = () => forgetPrompt(own)
+>>>>>>> wt-loop
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer }
+    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit }
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests): void {
