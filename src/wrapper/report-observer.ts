@@ -322,17 +322,15 @@ export class Observer {
   }
 }
 
-<<<<<<< HEAD
 /** An interrupted turn, and the last turn of a resumed conversation, are not reported, but they are in the transcript. */
 function newMessage(before: ClaudeState, { state, lastMessage, transcriptPath }: ClaudeState): string | null {
   if (lastMessage !== null) return lastMessage === before.lastMessage ? null : lastMessage
   const isTurnOver = state === 'idle' && before.state !== 'idle'
   return isTurnOver && transcriptPath !== null ? lastMessageIn(transcriptPath) : null
 }
-=======
+
 /** The event that an error ended a turn, with Claude's word for it. */
 export const turnFailedEvent = 'turn-failed'
->>>>>>> wt-loop
 
 /** Replaces a file that could not be read, so that its sender gets an answer and does not wait for ever. */
 const unreadable: Report = {

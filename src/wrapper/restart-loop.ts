@@ -132,13 +132,9 @@ export class RestartLoop {
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
-<<<<<<< HEAD
     observer.onPromptTaken = () => markPromptTaken(own)
     observer.onMessage = text => keepLastMessage(own, text)
-=======
     observer.onStored = report => limit.see(report)
-    observer.onPromptTaken = () => forgetPrompt(own)
->>>>>>> wt-loop
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
