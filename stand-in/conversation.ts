@@ -196,7 +196,7 @@ export class Conversation {
   private failed(failure: ApiFailure): void {
     const message = failureText(failure)
     this.context.show({ kind: 'assistant', text: message })
-    this.context.session.transcript.assistant([{ type: 'text', text: message }], 'end_turn')
+    this.context.session.transcript.apiError(message, failureKind(failure), failure)
     void this.context.fire('StopFailure', { error: failureKind(failure), last_assistant_message: message })
   }
 
@@ -213,10 +213,20 @@ export class Conversation {
 }
 
 /** The text that Claude shows in place of an answer. */
-function failureText({ status, message }: ApiFailure): string {
+function failureText({ status, message, resetsAt }: ApiFailure): string {
+  if (resetsAt !== undefined) return `You've hit your 5-hour limit · resets ${clockTime(resetsAt)}`
   if (status === 401 || status === 403) return `Please run /login · API Error: ${status} ${message}`
   if (status === 429) return `API Error: Request rejected (429) · ${message}`
   return `API Error: ${status} ${message}`
+}
+
+/** Such as `8:47pm (UTC)`, or `9pm (UTC)` for a full hour. */
+function clockTime(seconds: number): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  const time = new Date(seconds * 1000)
+  const minute = time.getMinutes() === 0 ? {} : ({ minute: '2-digit' } as const)
+  const words = time.toLocaleTimeString('en-US', { hour: 'numeric', ...minute, hour12: true })
+  return `${words.replace(/\s/g, '').toLowerCase()} (${timeZone})`
 }
 
 /** The value of `error` in the StopFailure event. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -9,6 +9,7 @@ import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
+import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import { shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
@@ -29,6 +30,7 @@ import { RuleEngine } from './rule-engine.ts'
 import type { Run } from './run-mission.ts'
 import { StatePresenter } from './state-presenter.ts'
 import { endingBeforeStart, superviseClaude } from './supervise.ts'
+import { UsageLimit } from './usage-limit.ts'
 
 /** The parts around a running Claude, in the order in which they depend on each other. */
 interface Parts {
@@ -39,7 +41,11 @@ interface Parts {
   preview: PreviewFile
   wakeup: WakeupFifo
   checkpointer: Checkpointer
+<<<<<<< HEAD
   outbox: Outbox
+=======
+  limit: UsageLimit
+>>>>>>> main
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -66,6 +72,7 @@ export class RestartLoop {
     for (const directory of [events, asks]) makePrivateDirectory(directory)
     // Hooks that were killed could not remove their FIFOs.
     for (const name of readdirSync(asks)) setAside(dirname(asks), join(asks, name))
+    removeFile(context.paths.mission(id).promptTaken)
     const parts = this.#wire()
     // The preview comes first: whoever sees the new state also finds its text.
     const { preview, presenter, checkpointer } = parts
@@ -90,6 +97,7 @@ export class RestartLoop {
     } finally {
       for (const unsubscribe of unsubscribers) unsubscribe()
       presenter.close()
+      parts.limit.close()
       preview.clear()
       this.#observer = null
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
@@ -124,6 +132,7 @@ export class RestartLoop {
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
+<<<<<<< HEAD
     const outbox = new Outbox(this.#run, () => observer.claude, requests)
 
     requests.onAnswered = () => observer.seeAnswer()
@@ -135,11 +144,26 @@ export class RestartLoop {
       outbox.look()
     }
     observer.onPromptTaken = () => forgetPrompt(own)
+=======
+    const limit = new UsageLimit(missions, id, now, log)
+
+    requests.onAnswered = () => observer.seeAnswer()
+    requests.onHandedOver = () => presenter.refresh()
+    observer.onControlMessage = message => this.#onControlMessage(message, requests)
+    observer.onNews = preview.update
+    observer.onPromptTaken = () => markPromptTaken(own)
+    observer.onMessage = text => keepLastMessage(own, text)
+    observer.onStored = report => limit.see(report)
+>>>>>>> main
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
     }
+<<<<<<< HEAD
     return { rules, requests, observer, presenter, preview, wakeup, checkpointer, outbox }
+=======
+    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit }
+>>>>>>> main
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests, outbox: Outbox): void {
@@ -208,7 +232,14 @@ export class RestartLoop {
   }
 }
 
-function forgetPrompt({ prompt, commandGiven }: MissionPaths): void {
+function forgetPrompt({ prompt, promptTaken, commandGiven }: MissionPaths): void {
   removeFile(prompt)
+  removeFile(promptTaken)
+  removeFile(commandGiven)
+}
+
+/** Until the store shows that Claude works on the prompt, the file shows that it is not idle. */
+function markPromptTaken({ prompt, promptTaken, commandGiven }: MissionPaths): void {
+  if (existsSync(prompt)) renameSync(prompt, promptTaken)
   removeFile(commandGiven)
 }

@@ -153,11 +153,18 @@ async function settle(
   })
 }
 
-/** Takes a message back that Claude does not have yet. Resolves to its status afterwards. Undefined if there is none. */
-export async function cancelMessage(context: Context, id: number): Promise<Message | undefined> {
+/**
+ * Takes a message back that Claude does not have yet. Resolves to the message afterwards, or to undefined if there is
+ * none, or if it is for another mission.
+ */
+export async function cancelMessage(
+  context: Context,
+  id: number,
+  mission?: MissionId,
+): Promise<Message | undefined> {
   return withStore(context, db => {
     const message = getMessage(db, id)
-    if (message === undefined) return undefined
+    if (message === undefined || message.mission_id !== (mission ?? message.mission_id)) return undefined
     const reason = 'it was taken back'
     missionService(context, db).write(writer =>
       writer.changeMessage(message.mission_id, id, ['kept'], { status: 'cancelled', reason }, [
@@ -196,7 +203,7 @@ export async function untilAnswered(
     options,
   )
   if (answered === undefined)
-    throw new AgencError(`${shortId(mission)} has not answered in time`, undefined, ExitCode.timeout)
+    throw new AgencError(`${shortId(mission)} has not answered in time`, undefined, ExitCode.timeRanOut)
   return answered.answer
 }
 
