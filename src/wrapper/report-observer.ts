@@ -53,13 +53,10 @@ export class Observer {
   onControlMessage: (message: ControlMessage) => void = () => {}
   /** Called before the report is stored: a crash in between must not make the prompt look unused. */
   onPromptTaken: () => void = () => {}
-<<<<<<< HEAD
   /** Called with each report before it is stored. Returns true if Claude was told not to take that prompt. */
   onHeard: (report: Report, channel: ReplyChannel | null) => boolean = () => false
-=======
   /** Called when a turn has ended with a message, before that is stored: the text is there when the new state is seen. */
   onMessage: (text: string) => void = () => {}
->>>>>>> main
   readonly #options: ObserverOptions
   readonly #id: MissionId
   readonly #questions = new RecentQuestions()

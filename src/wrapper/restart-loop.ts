@@ -41,11 +41,8 @@ interface Parts {
   preview: PreviewFile
   wakeup: WakeupFifo
   checkpointer: Checkpointer
-<<<<<<< HEAD
-  outbox: Outbox
-=======
   limit: UsageLimit
->>>>>>> main
+  outbox: Outbox
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -132,7 +129,7 @@ export class RestartLoop {
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
-<<<<<<< HEAD
+    const limit = new UsageLimit(missions, id, now, log)
     const outbox = new Outbox(this.#run, () => observer.claude, requests)
 
     requests.onAnswered = () => observer.seeAnswer()
@@ -143,27 +140,14 @@ export class RestartLoop {
       preview.update()
       outbox.look()
     }
-    observer.onPromptTaken = () => forgetPrompt(own)
-=======
-    const limit = new UsageLimit(missions, id, now, log)
-
-    requests.onAnswered = () => observer.seeAnswer()
-    requests.onHandedOver = () => presenter.refresh()
-    observer.onControlMessage = message => this.#onControlMessage(message, requests)
-    observer.onNews = preview.update
     observer.onPromptTaken = () => markPromptTaken(own)
     observer.onMessage = text => keepLastMessage(own, text)
     observer.onStored = report => limit.see(report)
->>>>>>> main
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
     }
-<<<<<<< HEAD
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, outbox }
-=======
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit }
->>>>>>> main
+    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit, outbox }
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests, outbox: Outbox): void {

@@ -143,7 +143,7 @@ function report(context: Context, mission: MissionRecord, sent: SendOutcome): nu
   const { id, outcome, isKept, reason } = sent
   const line = `${words(sent)}: ${missionTitle(mission)}${reason === null ? '' : `: ${reason}`}`
   if (outcome === 'taken' || outcome === 'queued') {
-    tell(context, `${line}.`)
+    context.err.line(`${line}.`)
     if (isKept) tell(context, `Take it back with: agenc mission send --cancel ${id}`)
     return ExitCode.ok
   }
