@@ -31,7 +31,7 @@ export interface AgentContext {
   notify(prompt: string): void
   changed(): void
   /** Gives the model the prompts that were queued since its last request. */
-  absorbQueue(): void
+  absorbQueue(): Promise<void>
 }
 
 /** One agent at work on one prompt. */

@@ -2,12 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiFailure, runAgent } from './agent.ts'
 import { type AgentContext, Interrupted } from './agent-context.ts'
 import { promptBlock } from './hooks.ts'
+import { asPeerMessage, type PeerOrigin } from './messaging.ts'
+import type { Line } from './saved-conversations.ts'
 import { spokenPart } from './script.ts'
 
 interface Prompt {
   prompt: string
   /** `own`: Claude writes it to itself. `queued`: it was sent while Claude was busy, and its hooks have run. */
-  kind: 'typed' | 'queued' | 'own'
+  kind: 'typed' | 'queued' | 'own' | 'peer'
+  /** Only for `peer`: a message of another session, whose hooks run when Claude takes it up. */
+  origin?: PeerOrigin
 }
 
 export interface ConversationEvents {
@@ -50,18 +54,26 @@ export class Conversation {
     this.enqueue({ prompt, kind: 'own' })
   }
 
+  /** Queues a message of another session. */
+  receive(prompt: string, origin: PeerOrigin): void {
+    if (this.ended) return
+    this.context.session.transcript.queue('enqueue', prompt)
+    this.enqueue({ prompt, kind: 'peer', origin })
+  }
+
   /** Takes the queued prompts back, as the user does with the up arrow. Undefined if there are none. */
   takeBackQueue(): string | undefined {
-    const queued = this.takeQueued()
+    const queued = this.takeQueued('queued').map(({ prompt }) => prompt)
     for (const prompt of queued) this.context.session.transcript.queue('popAll', prompt)
     return queued.length === 0 ? undefined : queued.join('\n')
   }
 
-  absorbQueue(): void {
+  async absorbQueue(): Promise<void> {
     const { transcript } = this.context.session
-    for (const prompt of this.takeQueued()) {
+    for (const { prompt, origin } of [...this.takeQueued('queued'), ...this.takeQueued('peer')]) {
       transcript.queue('remove', prompt, { reason: 'absorbed_mid_turn' })
-      transcript.queuedCommand(prompt)
+      if (origin) await this.passesHooks(prompt)
+      transcript.queuedCommand(prompt, origin ? { origin, isMeta: true } : {})
       this.context.show({ kind: 'user', text: spokenPart(prompt) })
     }
   }
@@ -87,10 +99,10 @@ export class Conversation {
     this.enqueue({ prompt, kind: 'queued' })
   }
 
-  private takeQueued(): string[] {
-    const queued = this.waiting.filter(({ kind }) => kind === 'queued')
+  private takeQueued(kind: Prompt['kind']): Prompt[] {
+    const queued = this.waiting.filter(one => one.kind === kind)
     for (const one of queued) this.waiting.splice(this.waiting.indexOf(one), 1)
-    return queued.map(({ prompt }) => prompt)
+    return queued
   }
 
   private enqueue(next: Prompt): void {
@@ -113,12 +125,14 @@ export class Conversation {
     this.draining = false
   }
 
-  private async answer({ prompt: first, kind }: Prompt, signal: AbortSignal): Promise<void> {
+  private async answer(first: Prompt, signal: AbortSignal): Promise<void> {
     const { context } = this
+    const { kind } = first
+    const isFromQueue = kind === 'queued' || kind === 'peer'
     const own = kind === 'own'
     // All queued prompts become one turn, and the model answers the last one.
-    const prompts = kind === 'queued' ? [first, ...this.takeQueued()] : [first]
-    const prompt = prompts.at(-1)!
+    const prompts = isFromQueue ? [first, ...this.takeQueued(kind)] : [first]
+    const { prompt } = prompts.at(-1)!
     context.session.nextPrompt()
     context.session.planFile(prompt)
     let silent = true
@@ -129,10 +143,10 @@ export class Conversation {
         return context.show(entry)
       },
     }
-    if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each) })
+    if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each.prompt) })
     try {
-      if (kind === 'queued') this.dequeue(prompts)
-      if (kind === 'queued' || (await this.accepted(prompt, signal)))
+      if (isFromQueue) await this.dequeue(prompts)
+      if (isFromQueue || (await this.accepted(prompt, signal)))
         await this.finish(watched, prompt, own, signal)
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
@@ -148,15 +162,18 @@ export class Conversation {
     return passes
   }
 
-  private dequeue(prompts: readonly string[]): void {
+  private async dequeue(prompts: readonly Prompt[]): Promise<void> {
     const { transcript } = this.context.session
     for (const _ of prompts) transcript.queue('dequeue')
-    for (const prompt of prompts) this.record(prompt)
+    for (const { prompt, origin } of prompts) {
+      if (origin) await this.passesHooks(prompt)
+      this.record(origin ? asPeerMessage(prompt) : prompt, origin && { origin, isMeta: true })
+    }
   }
 
-  private record(prompt: string): void {
+  private record(prompt: string, more: Line = {}): void {
     const { session } = this.context
-    session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode })
+    session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode, ...more })
   }
 
   private async passesHooks(prompt: string, signal?: AbortSignal): Promise<boolean> {
