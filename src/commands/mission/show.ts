@@ -3,7 +3,7 @@ import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readStore } from '../../db/with-store.ts'
 import { age, localTime } from '../../io/relative-time.ts'
-import { cleanText, padEnd } from '../../io/text.ts'
+import { cleanText, padEnd, truncate } from '../../io/text.ts'
 import { changesInFull } from '../../mission/changes-words.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { describeRows, type MissionRow } from '../../mission/list.ts'
@@ -65,12 +65,14 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
       'pending',
       pendingLine(request, mission.dir, now),
     ]),
+    ...mission.queued.map((message): [string, string] => ['queued', queuedLine(message, now)]),
     ...mission.plans.map((plan): [string, string] => ['plan', plan]),
   ]
   return lines.flatMap(([label, value]) => (value ? [[label, cleanText(value)]] : []))
 }
 
 const mostFiles = 5
+const queuedColumns = 80
 
 function conflictLine({ with: other, files }: ConflictJson): string {
   const more = files.length > mostFiles ? ` and ${files.length - mostFiles} more` : ''
@@ -84,6 +86,11 @@ function pendingLine(
   now: Date,
 ): string {
   return `${id}: ${tool} ${requestSummary(tool, input, dir)}, since ${localTime(since, now)}`
+}
+
+function queuedLine({ id, text, as, since }: MissionJson['queued'][number], now: Date): string {
+  const whose = as === 'agent' ? ', of another agent' : ''
+  return `${id}: ${truncate(cleanText(text), queuedColumns)}${whose}, since ${localTime(since, now)}`
 }
 
 function lastExit({ last_exit: exit }: MissionJson, now: Date): string | null {
