@@ -7,9 +7,14 @@ import { spokenPart } from './script.ts'
 export interface ConversationEvents {
   /** Resolves when the SessionStart hooks have finished. No prompt is answered before that. */
   sessionStarted: Promise<unknown>
-  /** Puts a prompt that got no answer back into the prompt box. */
-  returnPrompt(prompt: string): void
+  /** Puts a prompt that got no answer back into the prompt box, if there is one. */
+  returnPrompt?(prompt: string): void
+  turnStarted?(): void
+  turnEnded?(end: TurnEnd): void
 }
+
+/** How a turn ended. */
+export type TurnEnd = { text: string } | { failure: string } | { interrupted: true } | { blocked: true }
 
 const idleNoticeMs = 60_000
 /** Claude becomes idle for a moment before it takes up the notification of a finished task. */
@@ -23,6 +28,7 @@ export class Conversation {
   private stopper: AbortController | undefined
   private idleNotice: NodeJS.Timeout | undefined
   private draining = false
+  private emptied: Promise<void> = Promise.resolve()
   private ended = false
 
   constructor(context: AgentContext, events: ConversationEvents) {
@@ -47,6 +53,11 @@ export class Conversation {
     this.stopper?.abort()
   }
 
+  /** Resolves when no prompt is left. */
+  async drained(): Promise<void> {
+    while (this.draining) await this.emptied
+  }
+
   end(): void {
     this.ended = true
     clearTimeout(this.idleNotice)
@@ -60,7 +71,7 @@ export class Conversation {
   private enqueue(next: { prompt: string; own: boolean }): void {
     if (this.ended) return
     this.waiting.push(next)
-    if (!this.draining) void this.drain()
+    if (!this.draining) this.emptied = this.drain()
   }
 
   private async drain(): Promise<void> {
@@ -94,11 +105,13 @@ export class Conversation {
     }
     if (!own) context.show({ kind: 'user', text: spokenPart(prompt) })
     try {
-      if (await this.accepted(prompt, signal)) await this.finish(watched, prompt, own, signal)
+      const end = (await this.accepted(prompt, signal)) && (await this.finish(watched, prompt, own, signal))
+      this.events.turnEnded?.(end || { blocked: true })
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
-      if (silent && !own) this.events.returnPrompt(prompt)
+      if (silent && !own && this.events.returnPrompt) this.events.returnPrompt(prompt)
       else this.noteInterruption()
+      this.events.turnEnded?.({ interrupted: true })
     }
   }
 
@@ -110,12 +123,13 @@ export class Conversation {
     )
     if (signal.aborted) throw new Interrupted()
     if (!blocked) {
+      this.events.turnStarted?.()
       session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode })
       return true
     }
     const reason = `[${blocked.command}]: ${blocked.stderr.trimEnd()}`
     this.context.show({ kind: 'note', text: `UserPromptSubmit operation blocked by hook:\n${reason}` })
-    this.events.returnPrompt(prompt)
+    this.events.returnPrompt?.(prompt)
     return false
   }
 
@@ -124,7 +138,7 @@ export class Conversation {
     prompt: string,
     own: boolean,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<TurnEnd> {
     const { session, tasks } = context
     const script = own ? '[[text Done.]]' : prompt
     const last = await runAgent({ context, signal, transcript: session.transcript }, script)
@@ -138,14 +152,16 @@ export class Conversation {
     )
     this.idleNotice = setTimeout(() => this.remind(), idleNoticeMs)
     this.idleNotice.unref()
+    return { text: last.text }
   }
 
   /** Claude does not wait for StopFailure hooks: it is idle while they run. */
-  private failed(failure: ApiFailure): void {
+  private failed(failure: ApiFailure): TurnEnd {
     const message = failureText(failure)
     this.context.show({ kind: 'assistant', text: message })
     this.context.session.transcript.assistant([{ type: 'text', text: message }], 'end_turn')
     void this.context.fire('StopFailure', { error: failureKind(failure), last_assistant_message: message })
+    return { failure: message }
   }
 
   /** No hook runs on an interruption, so a program that relies on hooks alone still considers Claude busy. */

@@ -19,6 +19,8 @@ export interface TranscriptHead {
 /** Writes one conversation to disk. The file is created with the first message, not before. */
 export class Transcript {
   readonly path: string
+  /** Called with each message that is written. */
+  onMessage: (line: Line) => void = () => {}
   private readonly head: () => TranscriptHead
   private readonly saving: boolean
   private parent: string | null = null
@@ -45,7 +47,8 @@ export class Transcript {
     this.message('user', { role: 'user', content }, { permissionMode: this.head().mode, ...extra })
   }
 
-  assistant(content: Line[], stopReason: 'end_turn' | 'tool_use'): void {
+  /** An answer that was interrupted has no reason to stop. */
+  assistant(content: Line[], stopReason: 'end_turn' | 'tool_use' | null): void {
     this.message('assistant', {
       id: `msg_${randomUUID()}`,
       type: 'message',
@@ -98,7 +101,7 @@ export class Transcript {
     const { cwd, sessionId } = this.head()
     const place = { userType: 'external', entrypoint: 'cli', cwd, sessionId, version: claudeVersion }
     const timestamp = new Date().toISOString()
-    this.write({
+    const line = {
       parentUuid: this.parent,
       isSidechain: false,
       type,
@@ -107,8 +110,10 @@ export class Transcript {
       timestamp,
       ...extra,
       ...place,
-    })
+    }
+    this.write(line)
     this.parent = uuid
+    this.onMessage(line)
   }
 
   private append(line: Line): void {
