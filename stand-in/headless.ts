@@ -115,9 +115,8 @@ class HeadlessApp {
   }
 
   private submit(prompt: string): void {
-    this.turn = { startedAt: Date.now(), requests: 0, messages: 0, hasToolUse: false }
     const command = /^\/[\w:.-]+(?=\s|$)/.exec(prompt.trim())?.[0]
-    if (command === undefined) this.conversation.submit(prompt)
+    if (command === undefined) this.conversation.send(prompt)
     else {
       this.tellInit()
       this.tellResult({ text: `${command} isn't available in this environment.` })
@@ -257,6 +256,7 @@ class HeadlessApp {
       },
       fire: (event, extra, { agent, ...options } = {}) =>
         this.hooks.run({ event, payload: session.payload(event, extra, agent), ...options }),
+      absorbQueue: () => this.conversation.absorbQueue(),
       askHost: (tool, signal) => this.askHost(tool, signal),
       show: () => () => {},
       notify: prompt => this.conversation.notify(prompt),

@@ -69,7 +69,10 @@ export interface Follower {
 
 /** A way to speak to a running agent that needs no keyboard. */
 export interface DirectLine {
-  /** The agent takes it as its next turn. `prompt-taken` is reported when it does. */
+  /**
+   * A busy agent takes it between two tools, or as its next turn. `prompt-taken` is reported then. Messages that wait at the
+   * same time become one prompt, so submit the next one only when this one was taken.
+   */
   submit(text: string): void
   /** Ends the turn, not the agent. */
   interrupt(): void

@@ -6,7 +6,6 @@ import type { ResultJson } from '../mission/mission-json.ts'
 
 const longestText = 100_000
 
-/** A turn that succeeded shows that no usage limit holds. */
 export function resultColumns(result: TurnResult, at: Date, { timeRanOut = false } = {}): MissionChange {
   const { text, isError, turns, durationMs, costUsd, tokens } = result
   const stored: ResultJson = {
@@ -19,7 +18,7 @@ export function resultColumns(result: TurnResult, at: Date, { timeRanOut = false
     tokens,
     at: at.toISOString(),
   }
-  return { result: JSON.stringify(stored), ...(isError ? {} : { resets_at: null }) }
+  return { result: JSON.stringify(stored) }
 }
 
 /** The result of a run that could not come to its own. */
