@@ -38,6 +38,11 @@ export const registry: Registry = {
           load: () => import('./mission/set.ts'),
         },
         answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
+        wait: {
+          summary: 'Wait until missions are idle, wait for you, or have ended',
+          load: () => import('./mission/wait.ts'),
+          completes: { missions: 'running missions' },
+        },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
         diff: {
           summary: 'Show what a mission has changed',

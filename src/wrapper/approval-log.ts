@@ -4,6 +4,7 @@ import {
   confirmRequest,
   correctRequest,
   insertRequest,
+  leaveToUser,
   type Outcome,
   settleRequest,
 } from '../db/approvals.ts'
@@ -30,8 +31,8 @@ export class ApprovalLog {
     this.#log = log
   }
 
-  /** Returns null if the request cannot be recorded. */
-  open({ tool, input }: ToolUse): LogEntry | null {
+  /** `isHandled` if a rule is about to answer it. Returns null if the request cannot be recorded. */
+  open({ tool, input }: ToolUse, { isHandled = false } = {}): LogEntry | null {
     const at = this.#now()
     try {
       const id = insertRequest(this.#db, {
@@ -39,6 +40,7 @@ export class ApprovalLog {
         at: at.toISOString(),
         tool,
         input: maskInput(truncateInput(input)),
+        handled: isHandled ? 1 : 0,
       })
       return { id, atMs: at.getTime() }
     } catch (error) {
@@ -56,6 +58,10 @@ export class ApprovalLog {
     this.#write(() =>
       decidedByUser === null ? confirmRequest(this.#db, id) : correctRequest(this.#db, id, decidedByUser),
     )
+  }
+
+  leaveToUser({ id }: LogEntry): void {
+    this.#write(() => leaveToUser(this.#db, id))
   }
 
   #write(work: () => void): void {

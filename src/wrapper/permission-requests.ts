@@ -126,7 +126,9 @@ export class Requests {
 
   #ask(report: AskReport, channel: ReplyChannel | null): boolean {
     const { decision, message, rule, delayMs } = this.#rule(report)
-    const entry = this.#approvals.open(report.use)
+    const isAllowed = decision === 'allow' && !this.#rules.isHeld
+    const isHandled = channel !== null && (isAllowed || decision === 'deny')
+    const entry = this.#approvals.open(report.use, { isHandled })
     // Without a record, nothing is approved.
     if (entry === null) {
       if (this.#askTimeoutMs === null) channel?.release()
@@ -146,9 +148,11 @@ export class Requests {
     }
     this.#open.add(request)
     if (decision === 'deny')
-      return this.#reply(request, open => open.deny(message), { decision, by: 'rule', rule })
-    const isAllowed = decision === 'allow' && !this.#rules.isHeld
-    if (isAllowed && (delayMs === 0 || !isMain)) return this.#allow(request, rule)
+      return (
+        this.#reply(request, open => open.deny(message), { decision, by: 'rule', rule }) ||
+        this.#handOver(request)
+      )
+    if (isAllowed && (delayMs === 0 || !isMain)) return this.#allow(request, rule) || this.#handOver(request)
     this.#leaveToDialog(request)
     if (isAllowed && request.channel)
       this.#open.setTimer(request, delayMs, () => this.#afterDelay(request, rule))
@@ -192,10 +196,16 @@ export class Requests {
   #afterDelay(request: OpenRequest, rule: Rule | null): void {
     if (this.#rules.isHeld) {
       this.#log(`approvals are paused: request ${request.entry.id} is left to the user`)
-      this.onHandedOver()
+      this.#handOver(request)
     } else if (this.#allow(request, rule)) this.#announceAnswer()
     // The hook has stopped waiting.
-    else this.onHandedOver()
+    else this.#handOver(request)
+  }
+
+  #handOver({ entry }: OpenRequest): false {
+    this.#approvals.leaveToUser(entry)
+    this.onHandedOver()
+    return false
   }
 
   #announceAnswer(): void {

@@ -10,6 +10,7 @@ import { durationText, parseDuration } from '../io/duration.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
+import { wakeFollowers } from '../mission/followers.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
 import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
@@ -135,7 +136,10 @@ export class RestartLoop {
     const limit = new UsageLimit(missions, id, now, log)
 
     requests.onAnswered = () => observer.seeAnswer()
-    requests.onHandedOver = () => presenter.refresh()
+    requests.onHandedOver = () => {
+      presenter.refresh()
+      wakeFollowers(paths)
+    }
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
     observer.onPromptTaken = () => markPromptTaken(own)
