@@ -17,7 +17,7 @@ import { WakeupFifo, wakeUp } from '../system/wakeup-fifo.ts'
 import { ApprovalLog } from './approval-log.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { stateAtStart } from './claude-state.ts'
-import { type ControlMessage, ownBell } from './control-message.ts'
+import { type ControlMessage, ownBell, verdicts } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
@@ -145,8 +145,8 @@ export class RestartLoop {
       log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
       return
     }
-    requests.answer(message.request, message)
-    wakeUp(bell)
+    const isTaken = requests.answer(message.request, message)
+    wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
   async #runOnce({ observer, requests, wakeup }: Parts): Promise<Ending> {
