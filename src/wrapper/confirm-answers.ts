@@ -11,7 +11,7 @@ interface Given {
   done: UsedReport | null
 }
 
-/** Claude writes its transcript a moment after it reports the end of a turn. */
+/** Claude writes its transcript a moment after it reports the end of a tool or of a turn. */
 const looksMs = [300, 2_000] as const
 /** Limits the list for a Claude without a transcript, which never confirms an answer. */
 const mostGiven = 50
@@ -21,6 +21,8 @@ const mostGiven = 50
  * moment. Claude does not tell the hook, but after the tool has run its transcript says whose answer it took.
  */
 export class Confirmations {
+  /** Called when it has become certain whose answer counted. */
+  onCertain: () => void = () => {}
   readonly #approvals: Pick<ApprovalLog, 'confirm' | 'correct'>
   #given: Given[] = []
   readonly #claimed = new Set<string>()
@@ -39,6 +41,7 @@ export class Confirmations {
     const given = this.#given.find(one => one.done === null && isSameUse(one.request.report, done))
     if (given) given.done = done
     this.#look()
+    if (given && this.#given.includes(given)) for (const ms of looksMs) this.#later(ms, () => this.#look())
   }
 
   /** A tool use that has no mark at the end of its turn will never get one. */
@@ -71,6 +74,7 @@ export class Confirmations {
     const order = [...this.#given].sort((a, b) => Number(useIdOf(a) === null) - Number(useIdOf(b) === null))
     const resolved = order.filter(given => this.#resolve(given, over.has(given)))
     this.#given = this.#given.filter(given => !resolved.includes(given))
+    if (resolved.length > 0) this.onCertain()
   }
 
   #resolve(given: Given, isLast: boolean): boolean {

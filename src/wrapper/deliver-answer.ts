@@ -1,7 +1,9 @@
 import type { Context } from '../context.ts'
 import { type Approval, getApproval } from '../db/approvals.ts'
+import type { Database } from '../db/open-store.ts'
 import { readStore } from '../db/with-store.ts'
 import { AgencError } from '../errors.ts'
+import { untilChange } from '../mission/followers.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { Runner } from '../system/runner.ts'
 import { WakeupFifo } from '../system/wakeup-fifo.ts'
@@ -35,6 +37,17 @@ export async function deliverAnswer(
   // The wrapper of an older agenc says only that it is done.
   const isRecorded = stored?.decided_by === 'answer' && stored.decision === (answer.allow ? 'allow' : 'deny')
   return { isTaken: isRecorded && verdict !== verdicts.refused, stored }
+}
+
+/** Claude's transcript shows whose answer it took, a moment after the dialog has closed. */
+const certainMs = 3_000
+
+/** Waits until it is certain whether Claude took this answer, or one that was given in the dialog at the same moment. */
+export async function untilCertain(context: Context, request: number): Promise<Approval | undefined> {
+  const look = (db: Database | null) => (db ? getApproval(db, request) : undefined)
+  const isCertain = (stored: Approval | undefined) => (stored?.confirmed === 1 ? stored : undefined)
+  const certain = await untilChange(context, db => isCertain(look(db)), { timeoutMs: certainMs })
+  return certain ?? readStore(context, look)
 }
 
 /** Resolves to null if no word comes in time. */

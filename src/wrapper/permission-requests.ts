@@ -29,6 +29,8 @@ export class Requests {
   onAnswered: () => void = () => {}
   /** Called when a rule was about to answer, but now the user must. */
   onHandedOver: () => void = () => {}
+  /** Called when it has become certain whose answer counted: the one of agenc, or the user's in the dialog. */
+  onCertain: () => void = () => {}
   readonly #rules: RuleEngine
   readonly #approvals: ApprovalLog
   readonly #log: Log
@@ -42,6 +44,7 @@ export class Requests {
     this.#approvals = approvals
     this.#log = log
     this.#confirmations = new Confirmations(approvals)
+    this.#confirmations.onCertain = () => this.onCertain()
   }
 
   get hasOpen(): boolean {

@@ -8,6 +8,7 @@ import { getRepo } from '../db/repos.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
+import { wakeFollowers } from '../mission/followers.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import { shortId } from '../mission-id.ts'
@@ -124,6 +125,7 @@ export class RestartLoop {
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
+    requests.onCertain = () => wakeFollowers(paths)
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
     observer.onPromptTaken = () => forgetPrompt(own)

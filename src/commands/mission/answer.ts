@@ -17,7 +17,7 @@ import { dialogOf, requestWords } from '../../mission/how-to-answer.ts'
 import { describeMissions } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { shortId } from '../../mission-id.ts'
-import { deliverAnswer } from '../../wrapper/deliver-answer.ts'
+import { deliverAnswer, untilCertain } from '../../wrapper/deliver-answer.ts'
 import type { GivenAnswer } from '../../wrapper/permission-requests.ts'
 import { decisionWord, howTo, listing, nothingPending, notTaken } from './answer-refusals.ts'
 import { askForAnswer, shownInFull } from './ask-for-answer.ts'
@@ -74,8 +74,12 @@ export default defineCommand<Input>({
     const answer = hasAnswer(input)
       ? answerFrom(mission, request, input)
       : await askOrExplain(context, mission, request)
-    const { isTaken, stored } = await deliverAnswer(context, mission.id, Number(request.id), answer)
-    if (!isTaken) throw notTaken(mission, stored)
+    const delivered = await deliverAnswer(context, mission.id, Number(request.id), answer)
+    if (!delivered.isTaken) throw notTaken(mission, delivered.stored)
+    // A permitted tool may run for long, but a dialog that was answered closes at once.
+    const isSoonCertain = answer.allow && dialogOf(request.tool) !== 'permission'
+    const stored = isSoonCertain ? await untilCertain(context, Number(request.id)) : delivered.stored
+    if (stored?.decided_by === 'user') throw notTaken(mission, stored)
     const decision = answer.allow ? 'allow' : 'deny'
     const details = stored?.answer ?? null
     if (input.json) context.out.line(JSON.stringify({ ...request, decision, by: 'answer', answer: details }))
