@@ -37,7 +37,10 @@ export const registry: Registry = {
           summary: "Change a mission's permission mode, approvals or model",
           load: () => import('./mission/set.ts'),
         },
-        answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
+        answer: {
+          summary: 'Answer a permission request, a question or a plan',
+          load: () => import('./mission/answer.ts'),
+        },
         wait: {
           summary: 'Wait until missions are idle, wait for you, or have ended',
           load: () => import('./mission/wait.ts'),

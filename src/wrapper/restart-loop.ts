@@ -22,7 +22,7 @@ import { WakeupFifo, wakeUp } from '../system/wakeup-fifo.ts'
 import { ApprovalLog } from './approval-log.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { stateAtStart } from './claude-state.ts'
-import { type ControlMessage, ownBell } from './control-message.ts'
+import { type ControlMessage, ownBell, verdicts } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
@@ -140,6 +140,7 @@ export class RestartLoop {
       presenter.refresh()
       wakeFollowers(paths)
     }
+    requests.onCertain = () => wakeFollowers(paths)
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
     observer.onPromptTaken = () => markPromptTaken(own)
@@ -163,8 +164,8 @@ export class RestartLoop {
       log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
       return
     }
-    requests.answer(message.request, message)
-    wakeUp(bell)
+    const isTaken = requests.answer(message.request, message)
+    wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
   async #runOnce({ observer, requests, wakeup, preview }: Parts): Promise<Ending> {
