@@ -47,6 +47,11 @@ export const registry: Registry = {
           completes: { missions: 'running missions' },
         },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
+        print: {
+          summary: 'Print the conversation of a mission',
+          load: () => import('./mission/print.ts'),
+          hot: true,
+        },
         diff: {
           summary: 'Show what a mission has changed',
           load: () => import('./mission/diff.ts'),
