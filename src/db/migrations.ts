@@ -146,6 +146,7 @@ export const migrations: readonly Migration[] = [
         ALTER TABLE missions ADD COLUMN result TEXT;
         ALTER TABLE missions ADD COLUMN resets_at TEXT;
         ALTER TABLE missions ADD COLUMN last_message TEXT;
+        ALTER TABLE missions ADD COLUMN agent_repos TEXT;
 
         CREATE TABLE messages (
           id INTEGER PRIMARY KEY AUTOINCREMENT,
