@@ -15,6 +15,8 @@ import { answeredQuestions, batchInput, inputFor, leftPlanMode, runTool, type To
 export interface ApiFailure {
   status: number
   message: string
+  /** When the user's subscription allows more, in seconds of the epoch. Only for its limit. */
+  resetsAt?: number
 }
 
 export type AgentResult = { text: string } | { failure: ApiFailure }
@@ -26,7 +28,7 @@ export async function runAgent(run: AgentRun, prompt: string): Promise<AgentResu
   for (let index = 0; ; index++) {
     const turn = turnOf(prompt, index)
     await pause(turn.delayMs, run.signal)
-    const failure = turn.acts.find(act => act.kind === 'error')
+    const failure = failureIn(turn)
     if (failure) return { failure }
     const text = await showText(run, turn)
     if (turn.acts.some(act => act.kind === 'hang')) await untilStopped(run.signal)
@@ -40,7 +42,15 @@ export async function runAgent(run: AgentRun, prompt: string): Promise<AgentResu
     run.transcript.assistant([...spoken, ...blocks], uses.length > 0 ? 'tool_use' : 'end_turn')
     if (uses.length === 0) return { text }
     await useTools(run, uses)
+    if (run.agent === undefined) run.context.absorbQueue()
   }
+}
+
+function failureIn({ acts }: Turn): ApiFailure | undefined {
+  const limit = acts.find(act => act.kind === 'limit')
+  return limit
+    ? { status: 429, message: 'limit', resetsAt: limit.resetsAt }
+    : acts.find(act => act.kind === 'error')
 }
 
 const rejected = "The user doesn't want to proceed with this tool use."

@@ -45,14 +45,22 @@ export class Transcript {
     this.message('user', { role: 'user', content }, { permissionMode: this.head().mode, ...extra })
   }
 
-  assistant(content: Line[], stopReason: 'end_turn' | 'tool_use'): void {
-    this.message('assistant', {
-      id: `msg_${randomUUID()}`,
-      type: 'message',
-      role: 'assistant',
-      model: modelId,
-      content,
-      stop_reason: stopReason,
+  assistant(content: Line[], stopReason: 'end_turn' | 'tool_use', extra: Line = {}): void {
+    const id = `msg_${randomUUID()}`
+    const fixed = { type: 'message', role: 'assistant', model: modelId }
+    this.message('assistant', { id, ...fixed, content, stop_reason: stopReason }, extra)
+  }
+
+  /** What Claude says in place of an answer. Hooks do not tell when a limit ends, but this line does. */
+  apiError(text: string, error: string, { status, resetsAt }: { status: number; resetsAt?: number }): void {
+    const limit = { status: 'rejected', resetsAt, rateLimitType: 'five_hour', isUsingOverage: false }
+    this.assistant([{ type: 'text', text }], 'end_turn', {
+      error,
+      isApiErrorMessage: true,
+      apiErrorStatus: status,
+      ...(resetsAt === undefined
+        ? {}
+        : { apiError: 'usage_limit_reached', apiErrorParams: { rate_limit_info: limit } }),
     })
   }
 
@@ -65,6 +73,17 @@ export class Transcript {
       hookEvent: 'PermissionRequest',
     }
     this.append({ type: 'attachment', attachment })
+  }
+
+  /** Records what became of a prompt that was sent while Claude was busy. */
+  queue(operation: 'enqueue' | 'dequeue' | 'popAll' | 'remove', content?: string, extra: Line = {}): void {
+    const timestamp = new Date().toISOString()
+    this.append({ type: 'queue-operation', operation, timestamp, ...(content ? { content } : {}), ...extra })
+  }
+
+  /** A queued prompt that the model gets between two tools. */
+  queuedCommand(prompt: string): void {
+    this.append({ type: 'attachment', attachment: { type: 'queued_command', prompt } })
   }
 
   lastPrompt(prompt: string): void {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -9,6 +9,7 @@ import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
+import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import { shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
@@ -28,6 +29,7 @@ import { RuleEngine } from './rule-engine.ts'
 import type { Run } from './run-mission.ts'
 import { StatePresenter } from './state-presenter.ts'
 import { endingBeforeStart, superviseClaude } from './supervise.ts'
+import { UsageLimit } from './usage-limit.ts'
 
 /** The parts around a running Claude, in the order in which they depend on each other. */
 interface Parts {
@@ -38,6 +40,7 @@ interface Parts {
   preview: PreviewFile
   wakeup: WakeupFifo
   checkpointer: Checkpointer
+  limit: UsageLimit
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -64,6 +67,7 @@ export class RestartLoop {
     for (const directory of [events, asks]) makePrivateDirectory(directory)
     // Hooks that were killed could not remove their FIFOs.
     for (const name of readdirSync(asks)) setAside(dirname(asks), join(asks, name))
+    removeFile(context.paths.mission(id).promptTaken)
     const parts = this.#wire()
     // The preview comes first: whoever sees the new state also finds its text.
     const { preview, presenter, checkpointer } = parts
@@ -87,6 +91,7 @@ export class RestartLoop {
     } finally {
       for (const unsubscribe of unsubscribers) unsubscribe()
       presenter.close()
+      parts.limit.close()
       preview.clear()
       this.#observer = null
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
@@ -121,17 +126,20 @@ export class RestartLoop {
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
+    const limit = new UsageLimit(missions, id, now, log)
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
-    observer.onPromptTaken = () => forgetPrompt(own)
+    observer.onPromptTaken = () => markPromptTaken(own)
+    observer.onMessage = text => keepLastMessage(own, text)
+    observer.onStored = report => limit.see(report)
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer }
+    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit }
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests): void {
@@ -197,7 +205,14 @@ export class RestartLoop {
   }
 }
 
-function forgetPrompt({ prompt, commandGiven }: MissionPaths): void {
+function forgetPrompt({ prompt, promptTaken, commandGiven }: MissionPaths): void {
   removeFile(prompt)
+  removeFile(promptTaken)
+  removeFile(commandGiven)
+}
+
+/** Until the store shows that Claude works on the prompt, the file shows that it is not idle. */
+function markPromptTaken({ prompt, promptTaken, commandGiven }: MissionPaths): void {
+  if (existsSync(prompt)) renameSync(prompt, promptTaken)
   removeFile(commandGiven)
 }
