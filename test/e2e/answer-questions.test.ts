@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { say, wrapperBox } from '../helpers/wrapper-box.ts'
+
 const asked = (question: string, labels: readonly string[], multiSelect = false) => ({
   question,
   header: 'Pick',
@@ -9,7 +10,10 @@ const asked = (question: string, labels: readonly string[], multiSelect = false)
 test('x', async () => {
   const box = wrapperBox()
   const { id, terminal } = await box.mission()
-  await say(terminal, `go [[tool AskUserQuestion ${JSON.stringify({ questions: [asked('Which?', ['A', 'B'])] })}]] [[text over]]`)
+  await say(
+    terminal,
+    `go [[tool AskUserQuestion ${JSON.stringify({ questions: [asked('Which?', ['A', 'B'])] })}]] [[text over]]`,
+  )
   await box.until(id, 'waiting:question')
   const t = Date.now()
   console.log(box.agenc(['mission', 'answer', id, '--choice', 'B']), Date.now() - t)
