@@ -8,18 +8,26 @@ import { spokenPart } from './script.ts'
 
 interface Prompt {
   prompt: string
-  /** `own`: Claude writes it to itself. `queued`: it was sent while Claude was busy, and its hooks have run. */
-  kind: 'typed' | 'queued' | 'own' | 'peer'
-  /** Only for `peer`: a message of another session, whose hooks run when Claude takes it up. */
+  /**
+   * `own`: Claude writes it to itself. `queued`: it was sent while Claude was busy, and its hooks have run. `sent`: it came
+   * without a keyboard, `peer`: from another session; their hooks run when Claude takes it up.
+   */
+  kind: 'typed' | 'queued' | 'sent' | 'peer' | 'own'
+  /** Only for `peer`. */
   origin?: PeerOrigin
 }
 
 export interface ConversationEvents {
   /** Resolves when the SessionStart hooks have finished. No prompt is answered before that. */
   sessionStarted: Promise<unknown>
-  /** Puts a prompt that got no answer back into the prompt box. */
-  returnPrompt(prompt: string): void
+  /** Puts a prompt that got no answer back into the prompt box, if there is one. */
+  returnPrompt?(prompt: string): void
+  turnStarted?(): void
+  turnEnded?(end: TurnEnd): void
 }
+
+/** How a turn ended. */
+export type TurnEnd = { text: string } | { failure: string } | { interrupted: true } | { blocked: true }
 
 const idleNoticeMs = 60_000
 /** Claude becomes idle for a moment before it takes up the notification of a finished task. */
@@ -33,6 +41,7 @@ export class Conversation {
   private stopper: AbortController | undefined
   private idleNotice: NodeJS.Timeout | undefined
   private draining = false
+  private emptied: Promise<void> = Promise.resolve()
   private ended = false
 
   constructor(context: AgentContext, events: ConversationEvents) {
@@ -49,6 +58,12 @@ export class Conversation {
     else this.enqueue({ prompt, kind: 'typed' })
   }
 
+  /** Takes a prompt that came without a keyboard. */
+  send(prompt: string): void {
+    this.context.session.transcript.queue('enqueue', prompt)
+    this.enqueue({ prompt, kind: 'sent' })
+  }
+
   /** Queues a prompt that Claude writes to itself. */
   notify(prompt: string): void {
     this.enqueue({ prompt, kind: 'own' })
@@ -63,14 +78,16 @@ export class Conversation {
 
   /** Takes the queued prompts back, as the user does with the up arrow. Undefined if there are none. */
   takeBackQueue(): string | undefined {
-    const queued = this.takeQueued('queued').map(({ prompt }) => prompt)
+    const queued = this.takeQueued().map(({ prompt }) => prompt)
     for (const prompt of queued) this.context.session.transcript.queue('popAll', prompt)
     return queued.length === 0 ? undefined : queued.join('\n')
   }
 
   async absorbQueue(): Promise<void> {
     const { transcript } = this.context.session
-    for (const { prompt, origin } of [...this.takeQueued('queued'), ...this.takeQueued('peer')]) {
+    const sent = this.takeQueued('sent')
+    for (const { prompt } of sent) await this.passesHooks(prompt)
+    for (const { prompt, origin } of [...this.takeQueued(), ...sent, ...this.takeQueued('peer')]) {
       transcript.queue('remove', prompt, { reason: 'absorbed_mid_turn' })
       if (origin) await this.passesHooks(prompt)
       transcript.queuedCommand(prompt, origin ? { origin, isMeta: true } : {})
@@ -80,6 +97,11 @@ export class Conversation {
 
   interrupt(): void {
     this.stopper?.abort()
+  }
+
+  /** Resolves when no prompt is left. */
+  async drained(): Promise<void> {
+    while (this.draining) await this.emptied
   }
 
   end(): void {
@@ -99,8 +121,8 @@ export class Conversation {
     this.enqueue({ prompt, kind: 'queued' })
   }
 
-  private takeQueued(kind: Prompt['kind']): Prompt[] {
-    const queued = this.waiting.filter(one => one.kind === kind)
+  private takeQueued(wanted: Prompt['kind'] = 'queued'): Prompt[] {
+    const queued = this.waiting.filter(({ kind }) => kind === wanted)
     for (const one of queued) this.waiting.splice(this.waiting.indexOf(one), 1)
     return queued
   }
@@ -108,7 +130,7 @@ export class Conversation {
   private enqueue(next: Prompt): void {
     if (this.ended) return
     this.waiting.push(next)
-    if (!this.draining) void this.drain()
+    if (!this.draining) this.emptied = this.drain()
   }
 
   private async drain(): Promise<void> {
@@ -130,9 +152,11 @@ export class Conversation {
     const { kind } = first
     const isFromQueue = kind === 'queued' || kind === 'peer'
     const own = kind === 'own'
-    // All queued prompts become one turn, and the model answers the last one.
+    // All queued prompts become one turn, and the model answers the last one. Those that were sent become one prompt.
     const prompts = isFromQueue ? [first, ...this.takeQueued(kind)] : [first]
-    const { prompt } = prompts.at(-1)!
+    const sent = kind === 'sent' ? this.takeQueued('sent') : []
+    const prompt = [prompts.at(-1)!, ...sent].map(each => each.prompt).join('\n')
+    if (kind === 'sent') for (const _ of [first, ...sent]) context.session.transcript.queue('dequeue')
     context.session.nextPrompt()
     context.session.planFile(prompt)
     let silent = true
@@ -146,12 +170,15 @@ export class Conversation {
     if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each.prompt) })
     try {
       if (isFromQueue) await this.dequeue(prompts)
-      if (isFromQueue || (await this.accepted(prompt, signal)))
-        await this.finish(watched, prompt, own, signal)
+      this.events.turnStarted?.()
+      const isAccepted = isFromQueue || (await this.accepted(prompt, signal))
+      const end = isAccepted && (await this.finish(watched, prompt, own, signal))
+      this.events.turnEnded?.(end || { blocked: true })
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
-      if (silent && kind === 'typed') this.events.returnPrompt(prompt)
+      if (silent && kind === 'typed' && this.events.returnPrompt) this.events.returnPrompt(prompt)
       else this.noteInterruption()
+      this.events.turnEnded?.({ interrupted: true })
     }
   }
 
@@ -184,7 +211,7 @@ export class Conversation {
     )
     if (reason === undefined || signal?.aborted) return true
     this.context.show({ kind: 'note', text: `UserPromptSubmit operation blocked by hook:\n${reason}` })
-    this.events.returnPrompt(prompt)
+    this.events.returnPrompt?.(prompt)
     return false
   }
 
@@ -193,7 +220,7 @@ export class Conversation {
     prompt: string,
     own: boolean,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<TurnEnd> {
     const { session, tasks } = context
     const script = own ? '[[text Done.]]' : prompt
     const last = await runAgent({ context, signal, transcript: session.transcript }, script)
@@ -207,14 +234,16 @@ export class Conversation {
     )
     this.idleNotice = setTimeout(() => this.remind(), idleNoticeMs)
     this.idleNotice.unref()
+    return { text: last.text }
   }
 
   /** Claude does not wait for StopFailure hooks: it is idle while they run. */
-  private failed(failure: ApiFailure): void {
+  private failed(failure: ApiFailure): TurnEnd {
     const message = failureText(failure)
     this.context.show({ kind: 'assistant', text: message })
     this.context.session.transcript.apiError(message, failureKind(failure), failure)
     void this.context.fire('StopFailure', { error: failureKind(failure), last_assistant_message: message })
+    return { failure: message }
   }
 
   /** No hook runs on an interruption, so a program that relies on hooks alone still considers Claude busy. */

@@ -106,9 +106,11 @@ export class Messaging {
       from: typeof frame.from === 'string' ? frame.from : 'unknown',
       ...(typeof frame.msg_id === 'string' ? { msg_id: frame.msg_id } : {}),
     }
-    if (inbound === 'refuse') return this.receipt(origin, { status: 'expired', status_detail: 'refused' })
+    if (inbound === 'refuse')
+      return void this.receipt(origin, { status: 'expired', status_detail: 'refused' })
     const reason = this.dropReason(origin.from, text)
-    if (reason) return this.receipt(origin, { status: 'dropped', drop_reason: reason, dropped_msg_ids: [] })
+    if (reason)
+      return void this.receipt(origin, { status: 'dropped', drop_reason: reason, dropped_msg_ids: [] })
     if (session.mode === 'bypassPermissions' && inbound !== 'accept') void this.hold(text, origin)
     else this.options.receive(text, origin)
   }
@@ -126,7 +128,7 @@ export class Messaging {
     const { dialogs, ending, receive } = this.options
     this.receipt(origin, { status: 'held' })
     const answer = await dialogs.ask(heldMessageDialog(origin.from, text), ending)
-    if (answer === undefined) return this.receipt(origin, { status: 'expired' })
+    if (answer === undefined) return void this.receipt(origin, { status: 'expired' })
     const isAllowed = answer !== 'cancelled' && answer.chosen
     this.receipt(origin, { status: isAllowed ? 'delivered' : 'denied' })
     if (isAllowed) receive(text, origin)

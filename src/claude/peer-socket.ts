@@ -29,7 +29,7 @@ function isPrivateSocket(path: string): boolean {
   const directory = statsOf(dirname(path))
   const isPrivate = directory?.isDirectory() && isOwn(directory) && (directory.mode & 0o077) === 0
   const socket = isPrivate ? statsOf(path) : undefined
-  return socket !== undefined && socket.isSocket() && isOwn(socket)
+  return socket !== undefined && isOwn(socket) && socket.isSocket()
 }
 
 function isOwn({ uid }: Stats): boolean {

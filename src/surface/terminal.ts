@@ -34,6 +34,7 @@ export class TerminalSurface implements Surface {
   readonly hasShellBelow: boolean
   readonly diesOfSignals: boolean = false
   readonly keyboard: Keyboard | null = null
+  readonly isHeadless = false
   readonly #context: Context
 
   constructor(context: Context) {
@@ -48,6 +49,8 @@ export class TerminalSurface implements Surface {
     const descriptor = openSync(file, promptPath === null ? 'r+' : 'r')
     return { stdio: [descriptor, 'inherit', 'inherit'], close: () => closeSync(descriptor) }
   }
+
+  onStarted(): void {}
 
   restore(): void {
     restoreTerminal(this.#context.exec)
