@@ -38,6 +38,8 @@ interface Obstacle {
   isBrief?: boolean
   /** The message waits for it, even if its sender did not ask for that. */
   isWaitedFor?: boolean
+  /** It will not go away, so the message must not stand in the way of others. */
+  isFinal?: boolean
 }
 
 /** How another agent's message reaches Claude: through its inbox, or else as the user's word, for this reason. */
@@ -158,7 +160,12 @@ export class Outbox {
     // No message overtakes another one that takes the same way.
     const blocked = new Map<SentAs, Obstacle>()
     for (const message of this.#open().filter(({ status }) => status === 'kept')) {
-      const obstacle = blocked.get(message.sent_as) ?? this.#obstacle(message)
+      const own = this.#obstacle(message)
+      if (own?.isFinal) {
+        this.#change(message.id, ['kept'], { status: 'not_taken', reason: own.reason })
+        continue
+      }
+      const obstacle = blocked.get(message.sent_as) ?? own
       if (obstacle === null) return message
       if (obstacle.isBrief) return null
       if (message.may_wait === 1) blocked.set(message.sent_as, obstacle)
@@ -191,7 +198,8 @@ export class Outbox {
     const isStarting = !hasOpened || state === 'starting' || (recipient.hasSubmitKeys && ownStatus === null)
     if (isStarting) return { reason: 'it is still starting' }
     const problem = whyNotSendable(message.text, false)
-    if (problem !== null) return { reason: `${way.reason}, and as the user's word ${problem[0]}` }
+    if (problem !== null)
+      return { reason: `${way.reason}, and as the user's word ${problem[0]}`, isFinal: true }
     const notIdle = state === 'idle' ? null : { reason: 'it is not idle' }
     const obstacle = this.#userObstacle(recipient, message) ?? notIdle
     return obstacle && { ...obstacle, reason: `${way.reason}; ${obstacle.reason}`, isWaitedFor: true }

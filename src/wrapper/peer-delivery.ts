@@ -70,9 +70,10 @@ export class PeerDelivery {
     const { isIdle, inTranscript } = this.#options
     const mayBeQueued = performance.now() + (isIdle ? idleMs : 0)
     for (const ms of looksMs) {
-      const handover = (await this.#settledWithin(ms)) ?? inTranscript()
-      if (handover && (handover.status !== 'queued' || performance.now() >= mayBeQueued || !isIdle))
-        return handover
+      const told = await this.#settledWithin(ms)
+      if (told) return told
+      const written = inTranscript()
+      if (written && (written.status !== 'queued' || performance.now() >= mayBeQueued)) return written
     }
     return { status: 'unconfirmed', reason: 'Claude has not confirmed it' }
   }
