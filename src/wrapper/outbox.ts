@@ -70,6 +70,8 @@ export class Outbox {
   #isDeaf = false
   /** Messages that Claude took in a turn that has not ended. */
   readonly #unanswered = new Set<number>()
+  /** Ended turns that are not stored yet: the state after a turn is stored first. */
+  #answers: { ids: number[]; answer: string | null }[] = []
   #handing: number | null = null
   #timer: NodeJS.Timeout | null = null
 
@@ -100,6 +102,7 @@ export class Outbox {
     if (this.#timer) clearTimeout(this.#timer)
     removeFile(this.#paths.gate)
     this.#try(() => {
+      this.#storeAnswers()
       this.#settleFromTranscript()
       for (const message of this.#open()) {
         const { id, status, may_wait } = message
@@ -118,6 +121,7 @@ export class Outbox {
   /** Call it when a message was stored, and whenever Claude's state may have changed. */
   readonly look = (): void => {
     this.#try(() => {
+      this.#storeAnswers()
       this.#settleFromTranscript()
       const open = this.#open()
       if (open.some(({ status }) => status === 'queued') || this.#unanswered.size > 0) this.#lookLater()
@@ -251,8 +255,8 @@ export class Outbox {
     })
     if (!isHanded) return
     this.#handing = id
-    const handover = await this.#give(recipient, { ...message, session_id: sessionId, from_byte })
-    this.#handing = null
+    const handed = { ...message, session_id: sessionId, from_byte }
+    const handover = await this.#give(recipient, handed).finally(() => (this.#handing = null))
     // Claude has ended in the meantime, and the message was settled.
     if (this.#recipient !== recipient) return
     if (handover === null) {
@@ -359,18 +363,20 @@ export class Outbox {
     const answered = [...this.#unanswered]
     if (answered.length === 0) return
     this.#unanswered.clear()
-    this.#storeAnswers(answered, answer)
+    this.#answers.push({ ids: answered, answer })
   }
 
-  #storeAnswers(ids: readonly number[], answer: string | null): void {
-    this.#try(() => {
-      const { missions, id: mission } = this.#run
-      missions.write(writer => {
-        const change = { answer, answered_at: writer.at }
-        for (const id of ids)
+  #storeAnswers(): void {
+    if (this.#answers.length === 0) return
+    const { missions, id: mission } = this.#run
+    missions.write(writer => {
+      for (const { ids, answer } of this.#answers)
+        for (const id of ids) {
+          const change = { answer, answered_at: writer.at }
           writer.changeMessage(mission, id, ['handed', 'queued', 'taken'], change, ['answered', { id }])
-      })
+        }
     })
+    this.#answers = []
   }
 
   #lookLater(): void {
@@ -383,6 +389,7 @@ export class Outbox {
         // An interrupted turn is not reported, and a queued message may be found after the end of its turn.
         if (state === 'idle' && this.#unanswered.size > 0)
           this.#answered(lastMessage ?? (transcriptPath === null ? null : lastMessageIn(transcriptPath)))
+        this.#storeAnswers()
       })
     }, transcriptMs)
     this.#timer.unref()
