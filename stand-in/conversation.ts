@@ -172,7 +172,8 @@ export class Conversation {
       if (isFromQueue) await this.dequeue(prompts)
       this.events.turnStarted?.()
       const isAccepted = isFromQueue || (await this.accepted(prompt, signal))
-      const end = isAccepted && (await this.finish(watched, prompt, own, signal))
+      const said = kind === 'peer' ? asPeerMessage(prompt) : prompt
+      const end = isAccepted && (await this.finish(watched, said, own, signal))
       this.events.turnEnded?.(end || { blocked: true })
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
