@@ -235,6 +235,10 @@ export const registry: Registry = {
     },
     demo: { summary: 'Try agenc without a Claude account', load: () => import('./demo.ts') },
     doctor: { summary: 'Find problems and say how to fix them', load: () => import('./doctor.ts') },
+    events: {
+      summary: 'Print every change of the missions as a line',
+      load: () => import('./events.ts'),
+    },
     hold: { summary: 'Pause automatic approvals', load: () => import('./hold.ts') },
     status: {
       summary: 'Show missions and the windows that show them',

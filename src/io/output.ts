@@ -8,6 +8,8 @@ import { lacksUnicode, toAscii } from './text.ts'
 export interface Output {
   write(text: string): void
   line(text?: string): void
+  /** A write has found that the reader is gone. Absent if that cannot be known. */
+  readonly hasLostReader?: boolean
   isTerminal: boolean
   columns: number
   paint: Paint
@@ -22,9 +24,16 @@ export function outputTo(fd: 1 | 2, env: NodeJS.ProcessEnv): Output {
 }
 
 function directOutput(fd: number, env: NodeJS.ProcessEnv): Output {
+  let hasLostReader = false
+  const write = (text: string) => {
+    if (!writeAll(fd, text)) hasLostReader = true
+  }
   return {
-    write: text => writeAll(fd, text),
-    line: (text = '') => writeAll(fd, `${text}\n`),
+    write,
+    line: (text = '') => write(`${text}\n`),
+    get hasLostReader() {
+      return hasLostReader
+    },
     isTerminal: false,
     columns: Number(env.COLUMNS) || fallbackColumns,
     paint: paintFor(false, env),
