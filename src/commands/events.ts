@@ -37,7 +37,7 @@ export default defineCommand<Input>({
     const print = json ? JSON.stringify : lineOf
     await feedEvents(context, { mission, since: number, follow }, event => {
       context.out.line(print(event))
-      return !context.out.hasLostReader
+      return context.out.hasReader()
     })
     return 0
   },

@@ -21,8 +21,8 @@ export function readAll(fd: number): string {
 }
 
 /**
- * Writes all of a text. Waits for a slow reader, and stops quietly if the reader is gone (`| head -1`). Returns whether
- * there is one.
+ * Writes all of a text. Waits for a slow reader, and stops quietly if the reader is gone (`| head -1`). Returns whether it
+ * is there.
  */
 export function writeAll(fd: number, text: string): boolean {
   let rest = Buffer.from(text)
