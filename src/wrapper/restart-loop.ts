@@ -117,7 +117,8 @@ export class RestartLoop {
     const settings = new CurrentSettings(paths, this.#config)
     const rules = new RuleEngine(db, this.#record(), paths, settings, guardedPlaces(context), log)
     const askTimeoutMs = surface.isHeadless ? limitsOf(this.#record()).ask_timeout_ms : null
-    const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log, askTimeoutMs)
+    const approvals = new ApprovalLog(db, id, now, log, entry => missions.change(id, {}, entry))
+    const requests = new Requests(rules, approvals, log, askTimeoutMs)
     const record = () => this.#record()
     const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)
     const observer = new Observer({

@@ -135,20 +135,28 @@ test('a store that was replaced ends a follower with an error', async () => {
   await expect(replaced).rejects.toThrow('the store has been replaced')
 })
 
-test('the history of a mission tells of its start, its turns and the kill of its wrapper', async () => {
+test('the history of a mission tells of its start, its requests, its turns and the kill of its wrapper', async () => {
   const box = wrapperBox()
+  box.agenc(['config', 'set', 'approvals.delay_ms', '0'])
   const { events, until } = follower(box)
   await until(1)
-  const { id, terminal } = await box.mission('--name', 'watched')
-  await say(terminal, 'Go. [[hang]]')
+  const { id, terminal } = await box.mission('--permission-mode', 'default', '--approve', 'all')
+  await say(terminal, 'Go. [[bash touch made]] [[hang]]')
+  await waitFor('the decision', () => events.some(({ kind }) => kind === 'decision'))
   const { wrapper_pid, claude_pid } = await box.until(id, 'busy')
   tryKill(wrapper_pid!, 'SIGKILL')
   await untilGone(claude_pid)
   await waitFor('the end', () => events.some(({ kind }) => kind === 'ended'))
-  const kinds = events
+  const all = events
     .slice(1)
     .map(({ kind, data }) => [kind, data.state ?? data.why].filter(Boolean).join(' '))
-  expect(kinds).toEqual(['created', 'started', 'state idle', 'state busy', 'ended lost'])
+  expect(all.slice(0, 4)).toEqual(['created', 'started', 'state idle', 'state busy'])
+  expect(all.at(-1)).toBe('ended lost')
+  const request = expect.any(String)
+  expect(events.filter(({ kind }) => kind === 'request' || kind === 'decision')).toMatchObject([
+    { kind: 'request', data: { request, tool: 'Bash' } },
+    { kind: 'decision', data: { request, decision: 'allow', by: 'rule' } },
+  ])
   box.run(['mission', 'resume', id])
   await box.until(id, 'idle')
   expect(events.filter(({ kind }) => kind === 'ended')).toHaveLength(1)
