@@ -45,6 +45,7 @@ interface Parts {
   presenter: StatePresenter
   preview: PreviewFile
   wakeup: WakeupFifo
+  lifeSign: WakeupFifo
   checkpointer: Checkpointer
   limit: UsageLimit
 }
@@ -133,6 +134,7 @@ export class RestartLoop {
     })
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
+    const lifeSign = new WakeupFifo(exec, own.lifeSign)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
     const limit = new UsageLimit(missions, id, now, log)
 
@@ -151,7 +153,7 @@ export class RestartLoop {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit }
+    return { rules, requests, observer, presenter, preview, wakeup, lifeSign, checkpointer, limit }
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests): void {
@@ -169,7 +171,7 @@ export class RestartLoop {
     wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
-  async #runOnce({ observer, requests, wakeup, preview }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, lifeSign, preview }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
     let life: HeadlessLife | null = null
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
@@ -188,6 +190,8 @@ export class RestartLoop {
       config: this.#config.claude,
     })
     wakeup.open()
+    // Never closed: the system does that when this process ends, however it ends.
+    lifeSign.open()
     const ending = await superviseClaude(this.#run, {
       launch,
       observer,
