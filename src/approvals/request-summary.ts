@@ -18,6 +18,7 @@ export function requestSummary(tool: string, input: unknown, directory: string):
 
 /** Makes paths relative. Claude may name the directory by its real path, where agenc's home is a link. */
 export function shortened(text: string, isCommand: boolean, directory: string): string {
+  if (!text.includes('/')) return text
   const shorten = isCommand ? shortenedInCommand : shortenedPath
   return shorten(shorten(text, directory), realPath(directory))
 }

@@ -1,9 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { Conversation } from '../claude/conversation.ts'
 import type { ConversationEntry } from '../claude/conversation-entry.ts'
 import { parsedLine } from '../claude/conversation-index.ts'
 import type { Output } from '../io/output.ts'
 import { withoutControls } from '../io/text.ts'
+import { readWholeLines } from '../io/whole-lines.ts'
 import type { ConversationText } from './conversation-text.ts'
 
 /** Prints what a transcript holds, and with every further call what it has gained. */
@@ -66,7 +67,10 @@ export class ConversationPrinter implements TranscriptPrinter {
   }
 
   async printNew(): Promise<void> {
+    const beginning = this.#last === null && this.#tail === null ? this.#conversation.beginning() : null
+    for (const entry of beginning ?? []) await this.#writer.add(entry)
     const lines = this.#conversation.lines()
+    if (beginning !== null) this.#last = lines[0] ?? null
     const last = this.#last
     if (last !== null && !lines.includes(last)) await this.#writer.add(noteOf('rewind', 'user', this.#now()))
     let { index, skip } = this.#start(lines)
@@ -102,7 +106,6 @@ export function noteOf(kind: 'rewind' | 'conversation', by: 'user' | 'system', n
   return { uuid: null, at: now.toISOString(), by, kind, text: '', tool: null, input: null }
 }
 
-const chunkBytes = 1024 * 1024
 const newline = 10
 
 /** Prints the transcript's own lines. A last line that is cut off is left out until it is whole. */
@@ -121,47 +124,39 @@ export class RawPrinter implements TranscriptPrinter {
   async printNew(): Promise<void> {
     if (this.#tail !== null) this.#offset = this.#offsetOfTail(this.#tail)
     this.#tail = null
-    this.#eachPart(part => this.#write(part))
+    const rest = readWholeLines(this.#file, this.#offset, lines => {
+      this.#write(lines)
+      this.#offset += lines.length
+      return this.#out.hasReader()
+    })
+    if (parsedLine(rest.toString()) === null) return
+    this.#write(Buffer.concat([rest, Buffer.of(newline)]))
+    // Its newline is still to come, or never will.
+    this.#offset += rest.length + 1
   }
 
-  #write(part: Buffer): void {
-    const text = part.toString()
+  #write(lines: Buffer): void {
+    const text = lines.toString()
     this.#out.write(this.#out.isTerminal ? text.split('\n').map(withoutControls).join('\n') : text)
-  }
-
-  /** Calls `use` with whole lines, a chunk at a time. */
-  #eachPart(use: (part: Buffer) => void): void {
-    let buffer = Buffer.allocUnsafe(chunkBytes)
-    while (this.#out.hasReader()) {
-      const read = readSync(this.#file, buffer, 0, buffer.length, this.#offset)
-      const end = buffer.subarray(0, read).lastIndexOf(newline) + 1
-      if (end > 0) {
-        use(buffer.subarray(0, end))
-        this.#offset += end
-      } else if (read === buffer.length) buffer = Buffer.allocUnsafe(buffer.length * 2)
-      else {
-        const rest = buffer.subarray(0, read)
-        if (parsedLine(rest.toString()) === null) return
-        use(Buffer.concat([rest, Buffer.of(newline)]))
-        // Its newline is still to come, or never will.
-        this.#offset += read + 1
-        return
-      }
-    }
   }
 
   /** The transcript is read twice, so that no line has to be kept. */
   #offsetOfTail(count: number): number {
     const starts: number[] = []
-    let offset = 0
     let lines = 0
-    this.#eachPart(part => {
-      for (let start = 0; start < part.length; start = part.indexOf(newline, start) + 1) {
-        starts[lines++ % Math.max(1, count)] = offset + start
-      }
-      offset += part.length
+    let end = 0
+    const note = (offset: number) => {
+      if (count > 0) starts[lines++ % count] = offset
+    }
+    const rest = readWholeLines(this.#file, 0, (chunk, offset) => {
+      for (let start = 0; start < chunk.length; start = chunk.indexOf(newline, start) + 1)
+        note(offset + start)
+      end = offset + chunk.length
+      return true
     })
-    if (count === 0) return this.#offset
+    const isWhole = parsedLine(rest.toString()) !== null
+    if (count === 0) return isWhole ? end + rest.length + 1 : end
+    if (isWhole) note(end)
     return lines < count ? 0 : starts[lines % count]!
   }
 
