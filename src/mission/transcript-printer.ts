@@ -13,41 +13,48 @@ export interface TranscriptPrinter {
   close(): void
 }
 
-/** How entries look: readable, or one JSON object per line if `text` is null. */
-export interface Look {
+export interface EntryOutput {
   out: Output
+  /** Null for one JSON object per line. */
   text: ConversationText | null
+  /** Ends a long conversation between two entries. */
+  signal?: AbortSignal
 }
 
 const batchCharacters = 64 * 1024
 
 /** Collects entries before it writes them, but the first one is written at once. */
 export class EntryWriter {
-  readonly #look: Look
+  readonly #output: EntryOutput
   #batch = ''
   #hasWritten = false
   count = 0
 
-  constructor(look: Look) {
-    this.#look = look
+  constructor(output: EntryOutput) {
+    this.#output = output
   }
 
   async add(entry: ConversationEntry): Promise<void> {
-    const { out, text } = this.#look
+    const { out, text } = this.#output
     this.count++
     this.#batch += text ? await text.of(entry) : `${forOutput(out, JSON.stringify(entry))}\n`
-    if (!this.#hasWritten || this.#batch.length >= batchCharacters) this.flush()
+    if (this.#hasWritten && this.#batch.length < batchCharacters) return
+    this.flush()
+    // Lets Ctrl-C through.
+    await new Promise(resolve => setImmediate(resolve))
   }
 
   flush(): void {
     if (this.#batch === '') return
     this.#hasWritten = true
-    this.#look.out.write(this.#batch)
+    this.#output.out.write(this.#batch)
     this.#batch = ''
   }
 
-  get hasReader(): boolean {
-    return this.#look.out.hasReader()
+  /** False if nobody wants more. */
+  get isWanted(): boolean {
+    const { out, signal } = this.#output
+    return out.hasReader() && signal?.aborted !== true
   }
 }
 
@@ -74,7 +81,7 @@ export class ConversationPrinter implements TranscriptPrinter {
     const last = this.#last
     if (last !== null && !lines.includes(last)) await this.#writer.add(noteOf('rewind', 'user', this.#now()))
     let { index, skip } = this.#start(lines)
-    for (; index < lines.length && this.#writer.hasReader; index++) {
+    for (; index < lines.length && this.#writer.isWanted; index++) {
       for (const entry of this.#conversation.entries(lines[index]!))
         if (skip-- <= 0) await this.#writer.add(entry)
       this.#last = lines[index]!
