@@ -1,4 +1,4 @@
-// Bundles src/ and stand-in/ into CommonJS files below dist/.
+// Bundles src/ and stand-in/ into CommonJS files below dist/, or below the directory after --outdir.
 // esbuild can split only ES modules, and Node starts CommonJS about 7 ms faster: so split first, then convert.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -9,7 +9,8 @@ import { sourcesHash, sourcesHashFile } from './build/sources-hash.mjs'
 import { startFiles } from './build/start-files.mjs'
 
 const root = join(import.meta.dirname, '..')
-const outdir = join(root, 'dist')
+const named = process.argv.indexOf('--outdir') + 1
+const outdir = named ? resolve(process.argv[named]) : join(root, 'dist')
 // Computed before the build: a file that changes during the build must make the build stale.
 const hashOfSources = sourcesHash(root)
 const staleAfterMs = 7 * 24 * 60 * 60 * 1000
@@ -27,7 +28,8 @@ const started = await startFiles(root, settings)
 const split = await build({
   ...settings,
   absWorkingDir: root,
-  entryPoints: [...started.lazy.keys()],
+  // Sorted: names of chunks must not depend on the order in which they were found.
+  entryPoints: [...started.lazy.keys()].sort(),
   outdir,
   bundle: true,
   splitting: true,
@@ -54,6 +56,7 @@ const files = new Map([
   ...['repo-picker.sh', 'switcher.sh', 'switcher-preview.sh', 'diff-popup.sh', 'mission-shell.sh'].map(
     name => [join(outdir, name), readFileSync(join(root, 'src', 'tmux', name), 'utf8')],
   ),
+  [join(outdir, 'for-agents.md'), readFileSync(join(root, 'docs', 'for-agents.md'), 'utf8')],
   [
     join(outdir, 'THIRD-PARTY.txt'),
     thirdPartyNotices(root, {
@@ -76,7 +79,8 @@ console.error(`built ${files.size} files into ${relative(process.cwd(), outdir) 
 function withChunkNames(text) {
   for (const [output, { entryPoint }] of Object.entries(split.metafile.outputs)) {
     const placeholder = entryPoint && started.lazy.get(resolve(root, entryPoint))
-    if (placeholder) text = text.replaceAll(`/${placeholder}"`, `/${relative('dist', output)}"`)
+    if (placeholder)
+      text = text.replaceAll(`/${placeholder}"`, `/${relative(outdir, resolve(root, output))}"`)
   }
   return text
 }

@@ -41,6 +41,11 @@ export class MissionPaths {
     return `${this.root}/prompt`
   }
 
+  /** The first prompt, from the moment at which Claude has taken it until that is stored. */
+  get promptTaken(): string {
+    return `${this.root}/prompt-taken`
+  }
+
   /** Exists while automatic approvals are paused for this mission. */
   get hold(): string {
     return `${this.root}/hold`
@@ -74,6 +79,11 @@ export class MissionPaths {
   /** What Claude said last, whole. */
   get lastMessage(): string {
     return `${this.root}/last-message`
+  }
+
+  /** The answer of the hook that tells Claude how to run missions. */
+  get prime(): string {
+    return `${this.root}/run/prime.json`
   }
 
   /** What a Claude without a terminal writes to its standard output and error. */
@@ -112,6 +122,11 @@ export class MissionPaths {
   /** The place of its last window in the session. */
   get windowPlace(): string {
     return `${this.root}/window`
+  }
+
+  /** A FIFO that the wrapper holds open as long as it lives. */
+  get lifeSign(): string {
+    return `${this.root}/run/alive`
   }
 
   /** The FIFO that wakes the wrapper up. */

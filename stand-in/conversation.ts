@@ -1,15 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiFailure, runAgent } from './agent.ts'
 import { type AgentContext, Interrupted } from './agent-context.ts'
-import { blockedBy } from './hooks.ts'
+import { promptBlock } from './hooks.ts'
 import { spokenPart } from './script.ts'
+
+interface Prompt {
+  prompt: string
+  /**
+   * `own`: Claude writes it to itself. `queued`: it was sent while Claude was busy, and its hooks have run. `sent`: it came
+   * without a keyboard, and its hooks run when Claude takes it up.
+   */
+  kind: 'typed' | 'queued' | 'sent' | 'own'
+}
 
 export interface ConversationEvents {
   /** Resolves when the SessionStart hooks have finished. No prompt is answered before that. */
   sessionStarted: Promise<unknown>
-  /** Puts a prompt that got no answer back into the prompt box. */
-  returnPrompt(prompt: string): void
+  /** Puts a prompt that got no answer back into the prompt box, if there is one. */
+  returnPrompt?(prompt: string): void
+  turnStarted?(): void
+  turnEnded?(end: TurnEnd): void
 }
+
+/** How a turn ended. */
+export type TurnEnd = { text: string } | { failure: string } | { interrupted: true } | { blocked: true }
 
 const idleNoticeMs = 60_000
 /** Claude becomes idle for a moment before it takes up the notification of a finished task. */
@@ -19,10 +33,11 @@ const restMs = 50
 export class Conversation {
   private readonly context: AgentContext
   private readonly events: ConversationEvents
-  private readonly waiting: { prompt: string; own: boolean }[] = []
+  private readonly waiting: Prompt[] = []
   private stopper: AbortController | undefined
   private idleNotice: NodeJS.Timeout | undefined
   private draining = false
+  private emptied: Promise<void> = Promise.resolve()
   private ended = false
 
   constructor(context: AgentContext, events: ConversationEvents) {
@@ -35,16 +50,46 @@ export class Conversation {
   }
 
   submit(prompt: string): void {
-    this.enqueue({ prompt, own: false })
+    if (this.draining) void this.queue(prompt)
+    else this.enqueue({ prompt, kind: 'typed' })
+  }
+
+  /** Takes a prompt that came without a keyboard. */
+  send(prompt: string): void {
+    this.context.session.transcript.queue('enqueue', prompt)
+    this.enqueue({ prompt, kind: 'sent' })
   }
 
   /** Queues a prompt that Claude writes to itself. */
   notify(prompt: string): void {
-    this.enqueue({ prompt, own: true })
+    this.enqueue({ prompt, kind: 'own' })
+  }
+
+  /** Takes the queued prompts back, as the user does with the up arrow. Undefined if there are none. */
+  takeBackQueue(): string | undefined {
+    const queued = this.takeQueued()
+    for (const prompt of queued) this.context.session.transcript.queue('popAll', prompt)
+    return queued.length === 0 ? undefined : queued.join('\n')
+  }
+
+  async absorbQueue(): Promise<void> {
+    const { transcript } = this.context.session
+    const sent = this.takeQueued('sent')
+    for (const prompt of sent) await this.passesHooks(prompt)
+    for (const prompt of [...this.takeQueued(), ...sent]) {
+      transcript.queue('remove', prompt, { reason: 'absorbed_mid_turn' })
+      transcript.queuedCommand(prompt)
+      this.context.show({ kind: 'user', text: spokenPart(prompt) })
+    }
   }
 
   interrupt(): void {
     this.stopper?.abort()
+  }
+
+  /** Resolves when no prompt is left. */
+  async drained(): Promise<void> {
+    while (this.draining) await this.emptied
   }
 
   end(): void {
@@ -57,16 +102,29 @@ export class Conversation {
     clearTimeout(this.idleNotice)
   }
 
-  private enqueue(next: { prompt: string; own: boolean }): void {
+  /** The hooks of a queued prompt run at once, not when Claude takes it up. */
+  private async queue(prompt: string): Promise<void> {
+    if (!(await this.passesHooks(prompt))) return
+    this.context.session.transcript.queue('enqueue', prompt)
+    this.enqueue({ prompt, kind: 'queued' })
+  }
+
+  private takeQueued(wanted: Prompt['kind'] = 'queued'): string[] {
+    const queued = this.waiting.filter(({ kind }) => kind === wanted)
+    for (const one of queued) this.waiting.splice(this.waiting.indexOf(one), 1)
+    return queued.map(({ prompt }) => prompt)
+  }
+
+  private enqueue(next: Prompt): void {
     if (this.ended) return
     this.waiting.push(next)
-    if (!this.draining) void this.drain()
+    if (!this.draining) this.emptied = this.drain()
   }
 
   private async drain(): Promise<void> {
     this.draining = true
     for (let next = this.waiting.shift(); next && !this.ended; next = this.waiting.shift()) {
-      if (next.own) await sleep(restMs)
+      if (next.kind === 'own') await sleep(restMs)
       this.stopper = new AbortController()
       this.touched()
       this.context.changed()
@@ -77,11 +135,14 @@ export class Conversation {
     this.draining = false
   }
 
-  private async answer(
-    { prompt, own }: { prompt: string; own: boolean },
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async answer({ prompt: first, kind }: Prompt, signal: AbortSignal): Promise<void> {
     const { context } = this
+    const own = kind === 'own'
+    // All queued prompts become one turn, and the model answers the last one. Those that were sent become one prompt.
+    const prompts = kind === 'queued' ? [first, ...this.takeQueued()] : [first]
+    const sent = kind === 'sent' ? this.takeQueued('sent') : []
+    const prompt = [prompts.at(-1), ...sent].join('\n')
+    if (kind === 'sent') for (const _ of [first, ...sent]) context.session.transcript.queue('dequeue')
     context.session.nextPrompt()
     context.session.planFile(prompt)
     let silent = true
@@ -92,30 +153,48 @@ export class Conversation {
         return context.show(entry)
       },
     }
-    if (!own) context.show({ kind: 'user', text: spokenPart(prompt) })
+    if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each) })
     try {
-      if (await this.accepted(prompt, signal)) await this.finish(watched, prompt, own, signal)
+      if (kind === 'queued') this.dequeue(prompts)
+      this.events.turnStarted?.()
+      const isAccepted = kind === 'queued' || (await this.accepted(prompt, signal))
+      const end = isAccepted && (await this.finish(watched, prompt, own, signal))
+      this.events.turnEnded?.(end || { blocked: true })
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
-      if (silent && !own) this.events.returnPrompt(prompt)
+      if (silent && kind === 'typed' && this.events.returnPrompt) this.events.returnPrompt(prompt)
       else this.noteInterruption()
+      this.events.turnEnded?.({ interrupted: true })
     }
   }
 
   private async accepted(prompt: string, signal: AbortSignal): Promise<boolean> {
+    const passes = await this.passesHooks(prompt, signal)
+    if (signal.aborted) throw new Interrupted()
+    if (passes) this.record(prompt)
+    return passes
+  }
+
+  private dequeue(prompts: readonly string[]): void {
+    const { transcript } = this.context.session
+    for (const _ of prompts) transcript.queue('dequeue')
+    for (const prompt of prompts) this.record(prompt)
+  }
+
+  private record(prompt: string): void {
+    const { session } = this.context
+    session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode })
+  }
+
+  private async passesHooks(prompt: string, signal?: AbortSignal): Promise<boolean> {
     const { session } = this.context
     await this.events.sessionStarted
-    const blocked = blockedBy(
+    const reason = promptBlock(
       await this.context.fire('UserPromptSubmit', { prompt, ...session.titleField() }, { signal }),
     )
-    if (signal.aborted) throw new Interrupted()
-    if (!blocked) {
-      session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode })
-      return true
-    }
-    const reason = `[${blocked.command}]: ${blocked.stderr.trimEnd()}`
+    if (reason === undefined || signal?.aborted) return true
     this.context.show({ kind: 'note', text: `UserPromptSubmit operation blocked by hook:\n${reason}` })
-    this.events.returnPrompt(prompt)
+    this.events.returnPrompt?.(prompt)
     return false
   }
 
@@ -124,7 +203,7 @@ export class Conversation {
     prompt: string,
     own: boolean,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<TurnEnd> {
     const { session, tasks } = context
     const script = own ? '[[text Done.]]' : prompt
     const last = await runAgent({ context, signal, transcript: session.transcript }, script)
@@ -138,14 +217,16 @@ export class Conversation {
     )
     this.idleNotice = setTimeout(() => this.remind(), idleNoticeMs)
     this.idleNotice.unref()
+    return { text: last.text }
   }
 
   /** Claude does not wait for StopFailure hooks: it is idle while they run. */
-  private failed(failure: ApiFailure): void {
+  private failed(failure: ApiFailure): TurnEnd {
     const message = failureText(failure)
     this.context.show({ kind: 'assistant', text: message })
-    this.context.session.transcript.assistant([{ type: 'text', text: message }], 'end_turn')
+    this.context.session.transcript.apiError(message, failureKind(failure), failure)
     void this.context.fire('StopFailure', { error: failureKind(failure), last_assistant_message: message })
+    return { failure: message }
   }
 
   /** No hook runs on an interruption, so a program that relies on hooks alone still considers Claude busy. */
@@ -161,10 +242,20 @@ export class Conversation {
 }
 
 /** The text that Claude shows in place of an answer. */
-function failureText({ status, message }: ApiFailure): string {
+function failureText({ status, message, resetsAt }: ApiFailure): string {
+  if (resetsAt !== undefined) return `You've hit your 5-hour limit · resets ${clockTime(resetsAt)}`
   if (status === 401 || status === 403) return `Please run /login · API Error: ${status} ${message}`
   if (status === 429) return `API Error: Request rejected (429) · ${message}`
   return `API Error: ${status} ${message}`
+}
+
+/** Such as `8:47pm (UTC)`, or `9pm (UTC)` for a full hour. */
+function clockTime(seconds: number): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  const time = new Date(seconds * 1000)
+  const minute = time.getMinutes() === 0 ? {} : ({ minute: '2-digit' } as const)
+  const words = time.toLocaleTimeString('en-US', { hour: 'numeric', ...minute, hour12: true })
+  return `${words.replace(/\s/g, '').toLowerCase()} (${timeZone})`
 }
 
 /** The value of `error` in the StopFailure event. */

@@ -117,6 +117,8 @@ The required parameter \`questions\` is missing
 The tool input from the model was valid; the hook's rewrite of it was not.`
 
 function userAnswer(asking: PermissionQuestion, signal: AbortSignal): Promise<Answer> {
+  const { askHost } = asking.context
+  if (askHost) return askHost(asking.tool, signal).then(() => ({ allow: false }))
   if (asking.tool.name === 'AskUserQuestion') return askQuestions(asking, signal)
   if (asking.tool.name === 'ExitPlanMode') return askPlan(asking, signal)
   return askTool(asking, signal)

@@ -19,11 +19,15 @@ export interface TranscriptHead {
 /** Writes one conversation to disk. The file is created with the first message, not before. */
 export class Transcript {
   readonly path: string
+  /** Called with each message that is written. */
+  onMessage: (line: Line) => void = () => {}
   private readonly head: () => TranscriptHead
   private readonly saving: boolean
   private parent: string | null = null
   /** The lines of the conversation that this one was forked from. They are written with the first message. */
   private inherited: Line[] = []
+  /** What SessionStart hooks tell the model. It is written with the next message. */
+  private told: string[] = []
 
   constructor(path: string, head: () => TranscriptHead, saving: boolean) {
     this.path = path
@@ -40,19 +44,36 @@ export class Transcript {
     if (forked) this.inherited = [...lines]
   }
 
+  tell(texts: readonly string[]): void {
+    this.told.push(...texts)
+  }
+
   user(content: unknown, extra: Line = {}): void {
     this.begin()
+    for (const text of this.told.splice(0)) {
+      const attachment = { type: 'hook_additional_context', content: [text], hookEvent: 'SessionStart' }
+      this.append({ type: 'attachment', attachment })
+    }
     this.message('user', { role: 'user', content }, { permissionMode: this.head().mode, ...extra })
   }
 
-  assistant(content: Line[], stopReason: 'end_turn' | 'tool_use'): void {
-    this.message('assistant', {
-      id: `msg_${randomUUID()}`,
-      type: 'message',
-      role: 'assistant',
-      model: modelId,
-      content,
-      stop_reason: stopReason,
+  /** An answer that was interrupted has no reason to stop. */
+  assistant(content: Line[], stopReason: 'end_turn' | 'tool_use' | null, extra: Line = {}): void {
+    const id = `msg_${randomUUID()}`
+    const fixed = { type: 'message', role: 'assistant', model: modelId }
+    this.message('assistant', { id, ...fixed, content, stop_reason: stopReason }, extra)
+  }
+
+  /** What Claude says in place of an answer. Hooks do not tell when a limit ends, but this line does. */
+  apiError(text: string, error: string, { status, resetsAt }: { status: number; resetsAt?: number }): void {
+    const limit = { status: 'rejected', resetsAt, rateLimitType: 'five_hour', isUsingOverage: false }
+    this.assistant([{ type: 'text', text }], 'end_turn', {
+      error,
+      isApiErrorMessage: true,
+      apiErrorStatus: status,
+      ...(resetsAt === undefined
+        ? {}
+        : { apiError: 'usage_limit_reached', apiErrorParams: { rate_limit_info: limit } }),
     })
   }
 
@@ -65,6 +86,18 @@ export class Transcript {
       hookEvent: 'PermissionRequest',
     }
     this.append({ type: 'attachment', attachment })
+  }
+
+  /** Records what became of a prompt that was sent while Claude was busy. */
+  queue(operation: 'enqueue' | 'dequeue' | 'popAll' | 'remove', content?: string, extra: Line = {}): void {
+    const timestamp = new Date().toISOString()
+    this.begin()
+    this.append({ type: 'queue-operation', operation, timestamp, ...(content ? { content } : {}), ...extra })
+  }
+
+  /** A queued prompt that the model gets between two tools. */
+  queuedCommand(prompt: string): void {
+    this.append({ type: 'attachment', attachment: { type: 'queued_command', prompt } })
   }
 
   lastPrompt(prompt: string): void {
@@ -98,7 +131,7 @@ export class Transcript {
     const { cwd, sessionId } = this.head()
     const place = { userType: 'external', entrypoint: 'cli', cwd, sessionId, version: claudeVersion }
     const timestamp = new Date().toISOString()
-    this.write({
+    const line = {
       parentUuid: this.parent,
       isSidechain: false,
       type,
@@ -107,8 +140,10 @@ export class Transcript {
       timestamp,
       ...extra,
       ...place,
-    })
+    }
+    this.write(line)
     this.parent = uuid
+    this.onMessage(line)
   }
 
   private append(line: Line): void {

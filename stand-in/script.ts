@@ -7,6 +7,8 @@ export type Act =
   /** Writes Claude's plan file, wherever it is. */
   | { kind: 'plan'; text: string }
   | { kind: 'error'; status: number; message: string }
+  /** The user's subscription allows no more until then, in seconds of the epoch. */
+  | { kind: 'limit'; resetsAt: number }
   | { kind: 'hang' }
 
 /** The model's answer to one request. */
@@ -62,6 +64,8 @@ function actOf(verb: string, rest: string): Act {
       return { kind: 'plan', text: rest }
     case 'error':
       return errorAct(rest)
+    case 'limit':
+      return { kind: 'limit', resetsAt: resetTime(rest) }
     case 'hang':
       return { kind: 'hang' }
     default:
@@ -88,6 +92,11 @@ function toolAct(rest: string): Act {
 function errorAct(rest: string): Act {
   const [status = '500', ...words] = rest.split(' ')
   return { kind: 'error', status: Number(status), message: words.join(' ') || 'scripted error' }
+}
+
+function resetTime(rest: string): number {
+  const seconds = Number(rest)
+  return rest.startsWith('+') ? Math.floor(Date.now() / 1000) + seconds : seconds
 }
 
 function friendlyReply(prompt: string): string {

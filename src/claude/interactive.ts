@@ -14,6 +14,7 @@ import { knownHookEvents } from './known-hook-events.ts'
 import { leftTools } from './left-tools.ts'
 import { refuseBypassAsRoot } from './permission-mode.ts'
 import { planDirectories } from './plans-and-questions.ts'
+import { primeReply, primeText } from './prime.ts'
 import { openReplyChannel } from './reply-channel.ts'
 import { StatusWatch } from './status-watch.ts'
 import { isTrusted, trustDirectory } from './trust.ts'
@@ -25,7 +26,7 @@ export function interactiveClaude(context: Context, id: MissionId, directory: st
   const locations = claudeLocations(env)
   const plans = planDirectories(locations, directory)
   return {
-    prepare: request => prepare(context, request),
+    prepare: request => prepareClaude(context, request),
     readReport: data => hookReport(data, plans),
     openChannel: ({ kind }, sender) => openReplyChannel(own.asks, sender, kind),
     leftTools: agentPid => leftTools(context.exec, id, agentPid),
@@ -38,7 +39,12 @@ export function interactiveClaude(context: Context, id: MissionId, directory: st
   }
 }
 
-async function prepare(context: Context, request: StartRequest): Promise<Launch> {
+/** Finds the program, writes agenc's hooks, and builds the command line. */
+export async function prepareClaude(
+  context: Context,
+  request: StartRequest,
+  ownArguments: readonly string[] = [],
+): Promise<Launch> {
   const { exec, paths } = context
   const own = paths.mission(request.missionId)
   const env = claudeEnvironment({ ...context.env, ...request.variables }, request.missionId)
@@ -51,7 +57,12 @@ async function prepare(context: Context, request: StartRequest): Promise<Launch>
     asks: own.asks,
     wrapperPid: process.pid,
   }
-  writeFileAtomically(own.claudeSettings, JSON.stringify(claudeSettings(knownHookEvents(version), target)))
+  const primeFile = request.config.prime ? own.prime : null
+  if (primeFile !== null) writeFileAtomically(primeFile, primeReply(primeText(context)))
+  writeFileAtomically(
+    own.claudeSettings,
+    JSON.stringify(claudeSettings(knownHookEvents(version), target, primeFile)),
+  )
   const { globalConfig } = claudeLocations(env)
   const confirmTrust = async () => {
     if (request.isTrusted) await trustDirectory(globalConfig, request.directory)
@@ -59,7 +70,7 @@ async function prepare(context: Context, request: StartRequest): Promise<Launch>
   await confirmTrust()
   return {
     program,
-    args: claudeCommandLine({ ...request, settingsPath: own.claudeSettings }),
+    args: [...ownArguments, ...claudeCommandLine({ ...request, settingsPath: own.claudeSettings })],
     directory: request.directory,
     env,
     asksForTrust: !request.isTrusted && !isTrusted(globalConfig, request.directory),

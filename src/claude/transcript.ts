@@ -80,9 +80,25 @@ const tailBytes = 256 * 1024
 
 /** The latest text that Claude wrote in the main conversation. Null if the end of the transcript has none. */
 export function lastMessageIn(transcript: string): string | null {
+  const said = lastSaidIn(transcript)
+  return said && messageIn(said)
+}
+
+function lastSaidIn(transcript: string): Record<string, unknown> | null {
   const lines = linesFrom(transcript, Math.max(0, transcriptBytes(transcript) - tailBytes))
   const said = lines.findLast(line => line.includes('"assistant"') && messageIn(parsed(line)) !== '')
-  return said === undefined ? null : messageIn(parsed(said))
+  return said === undefined ? null : parsed(said)
+}
+
+/**
+ * When Claude's usage limit ends, if the last thing in a transcript is that it was reached. Hooks do not tell it. Claude
+ * writes the line a moment after its hook runs.
+ */
+export function limitEndIn(transcript: string): Date | null {
+  const { apiErrorParams } = lastSaidIn(transcript) ?? {}
+  const info = isObject(apiErrorParams) ? apiErrorParams.rate_limit_info : null
+  const seconds = isObject(info) ? info.resetsAt : null
+  return typeof seconds === 'number' ? new Date(seconds * 1000) : null
 }
 
 function messageIn({ type, message, isSidechain }: Record<string, unknown>): string {

@@ -27,6 +27,8 @@ export interface Approval {
   /** 0 if agenc has answered, but the user may have answered first in Claude's dialog. */
   confirmed: 0 | 1
   latency_ms: number | null
+  /** 1 while it is open and a rule is about to answer it. */
+  handled: 0 | 1
   /** What came with the answer. Null if nothing did. */
   answer: AnswerDetails | null
 }
@@ -51,11 +53,14 @@ export interface Outcome {
 /** Returns the request's id. */
 export function insertRequest(
   db: Database,
-  request: Pick<Approval, 'mission_id' | 'at' | 'tool' | 'input'>,
+  request: Pick<Approval, 'mission_id' | 'at' | 'tool' | 'input'> & Partial<Pick<Approval, 'handled'>>,
 ): number {
   const { lastInsertRowid } = db
-    .prepare('INSERT INTO approvals (mission_id, at, tool, input) VALUES (@mission_id, @at, @tool, @input)')
-    .run({ ...request, input: JSON.stringify(request.input) })
+    .prepare(
+      `INSERT INTO approvals (mission_id, at, tool, input, handled)
+       VALUES (@mission_id, @at, @tool, @input, @handled)`,
+    )
+    .run({ handled: 0, ...request, input: JSON.stringify(request.input) })
   return Number(lastInsertRowid)
 }
 
@@ -124,6 +129,19 @@ export function listApprovals(db: Database, filter: ApprovalFilter = {}): Approv
 export function getApproval(db: Database, id: number): Approval | undefined {
   const stored = db.prepare<[number], StoredApproval>('SELECT * FROM approvals WHERE id = ?').get(id)
   return stored && read(stored)
+}
+
+/** Records that no rule will answer the request, so that the user must. */
+export function leaveToUser(db: Database, id: number): void {
+  db.prepare('UPDATE approvals SET handled = 0 WHERE id = ?').run(id)
+}
+
+/** Whether the mission has an open request that no rule is about to answer. */
+export function needsAnswer(db: Database, mission: MissionId): boolean {
+  const found = db.prepare<[MissionId], 1>(
+    'SELECT 1 FROM approvals WHERE mission_id = ? AND decided_by IS NULL AND handled = 0 LIMIT 1',
+  )
+  return found.get(mission) !== undefined
 }
 
 /** The open requests of each mission, oldest first. */

@@ -5,6 +5,7 @@ import {
   confirmRequest,
   correctRequest,
   insertRequest,
+  leaveToUser,
   type Outcome,
   settleRequest,
 } from '../db/approvals.ts'
@@ -31,8 +32,8 @@ export class ApprovalLog {
     this.#log = log
   }
 
-  /** Returns null if the request cannot be recorded. */
-  open({ tool, input }: ToolUse): LogEntry | null {
+  /** `isHandled` if a rule is about to answer it. Returns null if the request cannot be recorded. */
+  open({ tool, input }: ToolUse, { isHandled = false } = {}): LogEntry | null {
     const at = this.#now()
     try {
       const id = insertRequest(this.#db, {
@@ -40,6 +41,7 @@ export class ApprovalLog {
         at: at.toISOString(),
         tool,
         input: maskInput(truncateInput(input)),
+        handled: isHandled ? 1 : 0,
       })
       return { id, atMs: at.getTime() }
     } catch (error) {
@@ -62,6 +64,10 @@ export class ApprovalLog {
   /** Call it when Claude has taken an answer that the user gave first, in the dialog. */
   correct({ id }: LogEntry, decision: 'allow' | 'deny', answer: AnswerDetails | null): void {
     this.#write(() => correctRequest(this.#db, id, decision, storable(answer)))
+  }
+
+  leaveToUser({ id }: LogEntry): void {
+    this.#write(() => leaveToUser(this.#db, id))
   }
 
   #write(work: () => void): void {

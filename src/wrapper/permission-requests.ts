@@ -1,8 +1,9 @@
 import type { Rule } from '../approvals/rule.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
-import { answeredInput, answeredQuestions, type QuestionAnswer } from '../claude/questions.ts'
+import { answeredInput, answeredQuestions, type QuestionAnswer } from '../claude/question-answers.ts'
 import { transcriptBytes } from '../claude/transcript.ts'
 import type { AnswerDetails, Outcome } from '../db/approvals.ts'
+import { durationText } from '../io/duration.ts'
 import type { ApprovalLog } from './approval-log.ts'
 import { answerInDialog, Confirmations } from './confirm-answers.ts'
 import type { Log } from './log.ts'
@@ -38,8 +39,11 @@ export class Requests {
   /** When Claude wrote its latest status, by its own clock. */
   #latestStatusMs = 0
   readonly #confirmations: Confirmations
+  /** Without a terminal there is no dialog, and nobody waits for ever. Null on a terminal. */
+  readonly #askTimeoutMs: number | null
 
-  constructor(rules: RuleEngine, approvals: ApprovalLog, log: Log) {
+  constructor(rules: RuleEngine, approvals: ApprovalLog, log: Log, askTimeoutMs: number | null = null) {
+    this.#askTimeoutMs = askTimeoutMs
     this.#rules = rules
     this.#approvals = approvals
     this.#log = log
@@ -140,10 +144,13 @@ export class Requests {
 
   #ask(report: AskReport, channel: ReplyChannel | null): boolean {
     const { decision, message, rule, delayMs } = this.#rule(report)
-    const entry = this.#approvals.open(report.use)
+    const isAllowed = decision === 'allow' && !this.#rules.isHeld
+    const isHandled = channel !== null && (isAllowed || decision === 'deny')
+    const entry = this.#approvals.open(report.use, { isHandled })
     // Without a record, nothing is approved.
     if (entry === null) {
-      channel?.release()
+      if (this.#askTimeoutMs === null) channel?.release()
+      else channel?.deny('agenc could not record this request, so nobody can be asked.')
       return false
     }
     const isMain = report.agentId === null
@@ -159,9 +166,11 @@ export class Requests {
     }
     this.#open.add(request)
     if (decision === 'deny')
-      return this.#reply(request, open => open.deny(message), { decision, by: 'rule', rule })
-    const isAllowed = decision === 'allow' && !this.#rules.isHeld
-    if (isAllowed && (delayMs === 0 || !isMain)) return this.#allow(request, rule)
+      return (
+        this.#reply(request, open => open.deny(message), { decision, by: 'rule', rule }) ||
+        this.#handOver(request)
+      )
+    if (isAllowed && (delayMs === 0 || !isMain)) return this.#allow(request, rule) || this.#handOver(request)
     this.#leaveToDialog(request)
     if (isAllowed && request.channel)
       this.#open.setTimer(request, delayMs, () => this.#afterDelay(request, rule))
@@ -181,20 +190,40 @@ export class Requests {
   /** The hook waits for `mission answer`, while the dialog is open. That of a subagent opens only after its hook has ended. */
   #leaveToDialog(request: OpenRequest): void {
     const { channel, report } = request
-    if (report.agentId === null) channel?.keepWaiting()
+    if (this.#askTimeoutMs !== null) {
+      channel?.keepWaiting()
+      request.deadline = setTimeout(() => this.#onDeadline(request), this.#askTimeoutMs)
+    } else if (report.agentId === null) channel?.keepWaiting()
     else {
       channel?.release()
       request.channel = null
     }
   }
 
+  #onDeadline(request: OpenRequest): void {
+    const waited = durationText(this.#askTimeoutMs ?? 0)
+    const message = `Nobody answered this request within ${waited}, so it is denied. Go on without it if you can.`
+    const isTaken = this.#reply(request, channel => channel.deny(message), {
+      decision: 'deny',
+      by: 'timeout',
+    })
+    if (isTaken) this.#announceAnswer()
+    else this.#log(`request ${request.entry.id} could not be denied: its hook does not wait any more`)
+  }
+
   #afterDelay(request: OpenRequest, rule: Rule | null): void {
     if (this.#rules.isHeld) {
       this.#log(`approvals are paused: request ${request.entry.id} is left to the user`)
-      this.onHandedOver()
+      this.#handOver(request)
     } else if (this.#allow(request, rule)) this.#announceAnswer()
     // The hook has stopped waiting.
-    else this.onHandedOver()
+    else this.#handOver(request)
+  }
+
+  #handOver({ entry }: OpenRequest): false {
+    this.#approvals.leaveToUser(entry)
+    this.onHandedOver()
+    return false
   }
 
   #announceAnswer(): void {

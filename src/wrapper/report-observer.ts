@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path'
-import type { Agent } from '../claude/agent.ts'
+import type { Agent, TurnResult } from '../claude/agent.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
-import { holdsConversation } from '../claude/transcript.ts'
-import type { MissionRecord } from '../db/missions.ts'
+import { holdsConversation, lastMessageIn } from '../claude/transcript.ts'
+import type { MissionChange, MissionRecord } from '../db/missions.ts'
 import { removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { aboutFrom } from '../mission/about.ts'
@@ -22,7 +22,8 @@ import { listSpool, readInBatches, type SpoolBatch, type SpooledFile } from './e
 import type { Log } from './log.ts'
 import type { Requests } from './permission-requests.ts'
 import { RecentQuestions } from './recent-questions.ts'
-import { historyOf, recordDiff } from './record-diff.ts'
+import { historyOf, messageColumn, recordDiff } from './record-diff.ts'
+import { resultColumns } from './result-columns.ts'
 
 export interface ObserverOptions {
   missions: MissionService
@@ -48,9 +49,13 @@ export class Observer {
   onReport: () => void = () => {}
   /** Called after each report, status and answer, once it is stored. Not every one changes the mission's record. */
   onNews: () => void = () => {}
+  /** Called with each report once it is stored. */
+  onStored: (report: Report) => void = () => {}
   onControlMessage: (message: ControlMessage) => void = () => {}
   /** Called before the report is stored: a crash in between must not make the prompt look unused. */
   onPromptTaken: () => void = () => {}
+  /** Called when a turn has ended with a message, before that is stored: the text is there when the new state is seen. */
+  onMessage: (text: string) => void = () => {}
   readonly #options: ObserverOptions
   readonly #id: MissionId
   readonly #questions = new RecentQuestions()
@@ -65,6 +70,8 @@ export class Observer {
   /** True if a report could not be read or stored. */
   #isBehind = false
   #lateStatus: AgentStatus | null = null
+  /** What a Claude without a terminal told about its turn, as long as it is not stored. */
+  #lateResult: MissionChange = {}
 
   constructor(options: ObserverOptions) {
     this.#options = options
@@ -109,8 +116,10 @@ export class Observer {
     const isStored = this.#store(writer => {
       for (const { report, isAnswered } of reports) this.#take(writer, report, isAnswered)
     })
-    if (isStored) this.#unstored.splice(0, reports.length)
-    return isStored
+    if (!isStored) return false
+    this.#unstored.splice(0, reports.length)
+    for (const { report } of reports) this.onStored(report)
+    return true
   }
 
   #tryToAnswer(report: Report, channel: ReplyChannel | null): boolean {
@@ -132,10 +141,14 @@ export class Observer {
     }
   }
 
-  /** While a request is open, the spool is read first, because reports say more exactly how it was answered. */
+  /**
+   * While a request is open, the spool is read first, because reports say more exactly how it was answered. So does the
+   * report of a turn's end, which was written before the status.
+   */
   seeStatus(status: AgentStatus): void {
     if (!isNews(this.#state, status)) return
-    if (this.#options.requests.hasOpen) this.#seeStatusAfterReports(status)
+    const isAtRest = status.activity === 'idle' || status.activity === 'background'
+    if (this.#options.requests.hasOpen || isAtRest) this.#seeStatusAfterReports(status)
     else this.#takeStatus(status)
   }
 
@@ -154,6 +167,7 @@ export class Observer {
     this.#isBehind = false
     this.#lateStatus = null
     if (this.#unstored.length > 0) this.#try(() => this.#storeReports())
+    if (Object.keys(this.#lateResult).length > 0) this.#try(() => this.#storeLateResult())
     this.onWakeup()
     if (status) this.seeStatus(status)
   }
@@ -162,6 +176,27 @@ export class Observer {
   seeAnswer(): void {
     this.#try(() => this.#store(writer => this.#become(writer, afterAnswer(this.#state))))
     this.#tellNews()
+  }
+
+  /** A turn of a Claude without a terminal has ended. */
+  seeResult(result: TurnResult, options: { timeRanOut?: boolean } = {}): void {
+    this.#storeResult(resultColumns(result, this.#options.now(), options))
+  }
+
+  seeUsageLimit(resetsAt: Date): void {
+    this.#storeResult({ resets_at: resetsAt.toISOString() })
+  }
+
+  #storeResult(change: MissionChange): void {
+    this.#lateResult = { ...this.#lateResult, ...change }
+    this.#try(() => this.#storeLateResult())
+    this.#tellNews()
+  }
+
+  #storeLateResult(): boolean {
+    const isStored = this.#store(writer => writer.change(this.#id, this.#lateResult))
+    if (isStored) this.#lateResult = {}
+    return isStored
   }
 
   #tellNews(): void {
@@ -217,6 +252,7 @@ export class Observer {
     if (!isStored) return false
     this.#answered.clear()
     for (const { path } of files) removeFile(path)
+    for (const { report } of spooled) if (report) this.onStored(report)
     return true
   }
 
@@ -270,7 +306,9 @@ export class Observer {
 
   #take(writer: MissionWriter, report: Report, isAnswered: boolean): void {
     this.#become(writer, afterReport(this.#state, report, isAnswered))
-    if (report.kind === 'prompt-taken' && report.agentId === null) this.#keepAbout(writer, report.prompt)
+    if (report.kind === 'prompt-taken' && report.agentId === null) this.#onPrompt(writer, report.prompt)
+    if (report.kind === 'turn-ended' && report.failure !== null && report.agentId === null)
+      writer.change(this.#id, {}, [turnFailedEvent, { failure: report.failure }])
     if (!('use' in report)) return
     if (report.planPath !== null) writer.linkPlan(this.#id, report.planPath)
     const { question } = report
@@ -278,10 +316,20 @@ export class Observer {
       writer.change(this.#id, {}, ['question', { text: question }])
   }
 
-  /** Only the first prompt says what a mission is about. */
-  #keepAbout(writer: MissionWriter, prompt: string | null): void {
+  /** Only the first prompt says what a mission is about. Until the turn ends, it has no result. */
+  #onPrompt(writer: MissionWriter, prompt: string | null): void {
     const about = aboutFrom(prompt)
-    if (about !== null && writer.get(this.#id)?.about === null) writer.change(this.#id, { about })
+    const stored = writer.get(this.#id)
+    if (about !== null && stored?.about === null) writer.change(this.#id, { about })
+    if (stored && stored.result !== null) writer.change(this.#id, { result: null })
+  }
+
+  #tellMessage(message: string): void {
+    try {
+      this.onMessage(message)
+    } catch (error) {
+      this.#options.log(`Claude's last message could not be kept: ${String(error)}`)
+    }
   }
 
   #become(writer: MissionWriter, reported: ClaudeState): void {
@@ -289,12 +337,27 @@ export class Observer {
     const isModeChanged = begun.mode !== null && begun.mode !== this.#state.mode
     const stored = isModeChanged ? (writer.get(this.#id)?.permission_mode ?? null) : null
     const next = isModeChanged ? withStoredMode(this.#state, begun, stored) : begun
-    const change = recordDiff(this.#state, next, this.#atStart, writer.at)
+    const message = newMessage(this.#state, next)
+    if (message !== null) this.#tellMessage(message)
+    const change = {
+      ...recordDiff(this.#state, next, this.#atStart, writer.at),
+      ...(message === null ? {} : messageColumn(message)),
+    }
     this.#state = next
     if (Object.keys(change).length === 0) return
     writer.change(this.#id, { ...change, last_active_at: writer.at }, ...historyOf(change))
   }
 }
+
+/** An interrupted turn, and the last turn of a resumed conversation, are not reported, but they are in the transcript. */
+function newMessage(before: ClaudeState, { state, lastMessage, transcriptPath }: ClaudeState): string | null {
+  if (lastMessage !== null) return lastMessage === before.lastMessage ? null : lastMessage
+  const isTurnOver = state === 'idle' && before.state !== 'idle'
+  return isTurnOver && transcriptPath !== null ? lastMessageIn(transcriptPath) : null
+}
+
+/** The event that an error ended a turn, with Claude's word for it. */
+export const turnFailedEvent = 'turn-failed'
 
 /** Replaces a file that could not be read, so that its sender gets an answer and does not wait for ever. */
 const unreadable: Report = {

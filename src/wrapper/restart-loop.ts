@@ -1,15 +1,19 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
+import { openMessages } from '../db/messages.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { setPatience } from '../db/open-store.ts'
 import { getRepo } from '../db/repos.ts'
+import { durationText, parseDuration } from '../io/duration.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { wakeFollowers } from '../mission/followers.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
+import { limitsOf } from '../mission/headless-limits.ts'
+import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import { shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
@@ -22,13 +26,16 @@ import { type ControlMessage, ownBell, verdicts } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
+import { HeadlessLife } from './headless-life.ts'
 import { Requests } from './permission-requests.ts'
 import { PreviewFile } from './preview-file.ts'
 import { Observer } from './report-observer.ts'
+import { failedResult } from './result-columns.ts'
 import { RuleEngine } from './rule-engine.ts'
 import type { Run } from './run-mission.ts'
 import { StatePresenter } from './state-presenter.ts'
 import { endingBeforeStart, superviseClaude } from './supervise.ts'
+import { UsageLimit } from './usage-limit.ts'
 
 /** The parts around a running Claude, in the order in which they depend on each other. */
 interface Parts {
@@ -39,6 +46,7 @@ interface Parts {
   preview: PreviewFile
   wakeup: WakeupFifo
   checkpointer: Checkpointer
+  limit: UsageLimit
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -65,6 +73,7 @@ export class RestartLoop {
     for (const directory of [events, asks]) makePrivateDirectory(directory)
     // Hooks that were killed could not remove their FIFOs.
     for (const name of readdirSync(asks)) setAside(dirname(asks), join(asks, name))
+    removeFile(context.paths.mission(id).promptTaken)
     const parts = this.#wire()
     // The preview comes first: whoever sees the new state also finds its text.
     const { preview, presenter, checkpointer } = parts
@@ -88,6 +97,7 @@ export class RestartLoop {
     } finally {
       for (const unsubscribe of unsubscribers) unsubscribe()
       presenter.close()
+      parts.limit.close()
       preview.clear()
       this.#observer = null
       // The socket stays open until the process ends: closing it takes Node longer than the rest of the ending.
@@ -106,7 +116,8 @@ export class RestartLoop {
 
     const settings = new CurrentSettings(paths, this.#config)
     const rules = new RuleEngine(db, this.#record(), paths, settings, guardedPlaces(context), log)
-    const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log)
+    const askTimeoutMs = surface.isHeadless ? limitsOf(this.#record()).ask_timeout_ms : null
+    const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log, askTimeoutMs)
     const record = () => this.#record()
     const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)
     const observer = new Observer({
@@ -122,18 +133,24 @@ export class RestartLoop {
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
+    const limit = new UsageLimit(missions, id, now, log)
 
     requests.onAnswered = () => observer.seeAnswer()
-    requests.onHandedOver = () => presenter.refresh()
+    requests.onHandedOver = () => {
+      presenter.refresh()
+      wakeFollowers(paths)
+    }
     requests.onCertain = () => wakeFollowers(paths)
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
-    observer.onPromptTaken = () => forgetPrompt(own)
+    observer.onPromptTaken = () => markPromptTaken(own)
+    observer.onMessage = text => keepLastMessage(own, text)
+    observer.onStored = report => limit.see(report)
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer }
+    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit }
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests): void {
@@ -151,8 +168,9 @@ export class RestartLoop {
     wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
-  async #runOnce({ observer, requests, wakeup }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, preview }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
+    let life: HeadlessLife | null = null
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
     if (wasPromptTaken(mission, context)) forgetPrompt(context.paths.mission(mission.id))
@@ -182,10 +200,41 @@ export class RestartLoop {
         // Read the spool once now: events written before the FIFO was open caused no wake-up.
         observer.onWakeup()
       },
+      onFollowed: (_follower, end) => {
+        life = this.#lifeOf(observer, end)
+        if (life === null) return
+        const { refresh } = life
+        observer.onNews = () => {
+          preview.update()
+          refresh()
+        }
+      },
     })
+    this.#endLife(life, observer)
     // On a full disk, Claude's report that it took the prompt is lost.
     if (wasPromptTaken(this.#record(), context)) removeFile(context.paths.mission(mission.id).prompt)
     return ending
+  }
+
+  /** Null on a terminal, where the user ends Claude. */
+  #lifeOf(observer: Observer, end: () => void): HeadlessLife | null {
+    const { context, id, db, surface, log } = this.#run
+    if (!surface.isHeadless) return null
+    const isAtRest = () => {
+      const { state, background } = observer.claude
+      if (state !== 'idle' || background || existsSync(context.paths.mission(id).prompt)) return false
+      return openMessages(db, id).length === 0
+    }
+    const idleMs = parseDuration(this.#config.missions.headless_idle, 'missions.headless_idle')
+    return new HeadlessLife({ limits: limitsOf(this.#record()), idleMs, isAtRest, end, log })
+  }
+
+  #endLife(life: HeadlessLife | null, observer: Observer): void {
+    life?.close()
+    if (!life?.wasCut) return
+    const { timeout_ms } = limitsOf(this.#record())
+    const result = failedResult(`The time ran out after ${durationText(timeout_ms ?? 0)}.`)
+    observer.seeResult(result, { timeRanOut: true })
   }
 
   #record(): MissionRecord {
@@ -199,7 +248,14 @@ export class RestartLoop {
   }
 }
 
-function forgetPrompt({ prompt, commandGiven }: MissionPaths): void {
+function forgetPrompt({ prompt, promptTaken, commandGiven }: MissionPaths): void {
   removeFile(prompt)
+  removeFile(promptTaken)
+  removeFile(commandGiven)
+}
+
+/** Until the store shows that Claude works on the prompt, the file shows that it is not idle. */
+function markPromptTaken({ prompt, promptTaken, commandGiven }: MissionPaths): void {
+  if (existsSync(prompt)) renameSync(prompt, promptTaken)
   removeFile(commandGiven)
 }

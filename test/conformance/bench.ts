@@ -195,6 +195,18 @@ export class Bench {
     return files.filter(file => /^[^/]+\/[^/]+\.jsonl$/.test(file)).sort((a, b) => born(a) - born(b))
   }
 
+  /** The lines of all saved conversations. */
+  lines(): Record<string, unknown>[] {
+    const projects = join(this.claude.config, 'projects')
+    const files = this.transcripts().map(file => readFileSync(join(projects, file), 'utf8'))
+    return files.flatMap(text =>
+      text
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line)),
+    )
+  }
+
   async dispose(): Promise<void> {
     for (const terminal of this.terminals) {
       terminal.kill('SIGKILL')

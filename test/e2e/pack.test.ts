@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -157,3 +157,19 @@ test('package.json has the published fields and no others', () => {
   // All other packages are bundled. A user installs only this one, which has a native part.
   expect(Object.keys(packageJson.dependencies)).toEqual(['better-sqlite3'])
 })
+
+test('a build of the same sources has the same files: a running mission may still load them', () => {
+  const outdir = join(sandbox().root, 'built')
+  const built = spawnSync(process.execPath, ['scripts/build.mjs', '--outdir', outdir], { cwd: projectRoot })
+  expect(built.status).toBe(0)
+  const files = readdirSync(outdir, { recursive: true, encoding: 'utf8' }).filter(path =>
+    path.endsWith('.js'),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  const different = files.filter(path => !isSame(join(outdir, path), join(projectRoot, 'dist', path)))
+  expect(different).toEqual([])
+})
+
+function isSame(path: string, other: string): boolean {
+  return existsSync(other) && readFileSync(path).equals(readFileSync(other))
+}

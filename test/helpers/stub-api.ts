@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Act, type Turn, turnOf } from '../../stand-in/script.ts'
@@ -66,7 +66,11 @@ async function answerMessages(response: ServerResponse, request: Request): Promi
       : sideTurn(request)
   if (turn.delayMs) await sleep(turn.delayMs)
   const failure = turn.acts.find(act => act.kind === 'error')
-  if (failure) {
+  const limit = turn.acts.find(act => act.kind === 'limit')
+  if (limit) {
+    const error = { type: 'rate_limit_error', message: 'This request would exceed your limit.' }
+    json(response, 429, { type: 'error', error }, limitHeaders(limit.resetsAt))
+  } else if (failure) {
     json(response, failure.status, { type: 'error', error: { type: 'api_error', message: failure.message } })
   } else if (request.stream) await streamTurn(response, request.model ?? '', turn)
   else
@@ -183,7 +187,28 @@ function emptyMessage(model: string) {
   }
 }
 
-function json(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'request-id': nextId('req') })
+/** The headers that tell a subscriber's Claude which limit was reached. */
+function limitHeaders(resetsAt: number): OutgoingHttpHeaders {
+  return {
+    'anthropic-ratelimit-unified-status': 'rejected',
+    'anthropic-ratelimit-unified-reset': String(resetsAt),
+    'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+    'anthropic-ratelimit-unified-5h-status': 'rejected',
+    'anthropic-ratelimit-unified-5h-reset': String(resetsAt),
+    'anthropic-ratelimit-unified-5h-utilization': '1',
+  }
+}
+
+function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'request-id': nextId('req'),
+    ...headers,
+  })
   response.end(JSON.stringify(body))
 }

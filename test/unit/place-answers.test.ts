@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { placeAnswers } from '../../src/claude/place-answers.ts'
-import { questionsIn } from '../../src/claude/questions.ts'
+import { questionsIn } from '../../src/claude/question-answers.ts'
 import { AgencError, ExitCode } from '../../src/errors.ts'
 
 const asked = (question: string, labels: readonly string[], multiSelect = false) => ({

@@ -53,7 +53,9 @@ export default defineCommand<Input>({
         approve: original.approve,
         model: original.model,
         mayAnswer: original.may_answer === 1,
+        areRightsInherited: true,
         prompt: firstPrompt(prompt),
+        headless: null,
         about: original.about,
         forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
       })

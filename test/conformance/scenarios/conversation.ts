@@ -1,3 +1,4 @@
+import { modelId } from '../../../stand-in/release.ts'
 import {
   exitByDoublePress,
   keys,
@@ -16,6 +17,10 @@ const peerKeys = new Set([
   'peerProtocol',
   'pidDomain',
 ])
+
+const hourS = 3_600
+/** The same time for both programs: a full hour that is not far away. */
+const limitEnd = (Math.ceil(Date.now() / 1000 / hourS) + 1) * hourS
 
 export const conversation: Scenario[] = [
   {
@@ -127,6 +132,27 @@ export const conversation: Scenario[] = [
       await bench.say(terminal, 'Break. [[error 400 no such thing]]')
       await bench.untilEvent('StopFailure')
       await leave(bench, terminal)
+    },
+  },
+  {
+    name: "a subscriber's limit is reached, and the transcript says when it ends",
+    play: async bench => {
+      // The default model of a subscriber is another one.
+      const usual = ['--session-id', bench.sessionId, '--permission-mode', 'manual', '--model', modelId]
+      const subscriber = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-dummy-0123456789' }
+      const terminal = bench.start([...usual, '--settings', bench.hooks.settings()], { env: subscriber })
+      await bench.untilReady(terminal)
+      await bench.say(terminal, `Work. [[limit ${limitEnd}]]`)
+      await bench.untilEvent('StopFailure')
+      const limits = () => bench.lines().filter(line => line.isApiErrorMessage === true)
+      await bench.until(() => limits().length > 0, 'the line of the limit')
+      await leave(bench, terminal)
+      return limits().map(({ error, apiError, apiErrorStatus, apiErrorParams }) => ({
+        error,
+        apiError,
+        apiErrorStatus,
+        apiErrorParams,
+      }))
     },
   },
 ]
