@@ -6,6 +6,7 @@ import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { listTree } from '../../src/system/process-tree.ts'
 import { systemRunner } from '../../src/system/runner.ts'
+import { startHeadless, untilResult } from '../helpers/headless.ts'
 import { tryKill, untilGone } from '../helpers/processes.ts'
 import type { Terminal } from '../helpers/terminal.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -54,6 +55,11 @@ async function askingBox(...args: string[]): Promise<Asking> {
         .flatMap(line => JSON.parse(line).message.content)
         .map(({ content }) => content),
   }
+}
+
+/** Claude, and the hooks that it runs. */
+function processesOf(claudePid: number) {
+  return listTree(systemRunner, systemProbe(systemRunner), claudePid)
 }
 
 describe('questions', () => {
@@ -123,6 +129,8 @@ describe('questions', () => {
     await box.asks(tool(colour))
     await press(box.terminal, '2', () => box.record(box.id).state !== 'waiting')
     await box.ready(box.id)
+    const { claude_pid } = box.record(box.id)
+    await waitFor('the end of the hook', () => processesOf(claude_pid!).length === 1)
     expect(box.answer('--choice', 'Blue', '--request', '1')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('was already answered in its window'),
@@ -187,9 +195,8 @@ describe('questions', () => {
     await say(terminal, `go ${tool(colour)} [[text over]]`)
     await box.until(id, 'waiting:question')
     const { wrapper_pid, claude_pid } = box.record(id)
-    const processes = () => listTree(systemRunner, systemProbe(systemRunner), claude_pid!)
     await waitFor('the request', () => box.approvals().length === 2)
-    const hook = await waitFor('the hook', () => processes()[1])
+    const hook = await waitFor('the hook', () => processesOf(claude_pid!)[1])
     process.kill(wrapper_pid!, 'SIGKILL')
     await untilGone(hook.pid, claude_pid)
     expect(box.agenc(['mission', 'answer', id, '--choice', 'Blue'])).toMatchObject({
@@ -198,6 +205,18 @@ describe('questions', () => {
     })
     expect(box.approvals()[1]).toMatchObject({ decision: 'ask', by: 'timeout', answer: null })
   })
+})
+
+test('a mission without a terminal gets its answers too', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, `go ${tool(colour)} [[text over]]`)
+  await box.until(id, 'waiting:question')
+  expect(await box.agencAsync(['mission', 'answer', id, '--choice', 'Red'])).toMatchObject({ exitCode: 0 })
+  expect((await untilResult(box, id)).parsed).toMatchObject({ text: 'over', is_error: false })
+  expect(box.agencJson(['approvals', 'ls'])).toMatchObject([
+    { by: 'answer', answer: { answers: [{ question: 'Which colour?', answer: 'Red' }] } },
+  ])
+  expect(readFileSync(box.record(id).transcript_path!, 'utf8')).toContain('\\"Which colour?\\"=\\"Red\\"')
 })
 
 test('a plan is denied with a message, allowed, and allowed with a mode', async () => {
