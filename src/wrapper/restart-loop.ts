@@ -54,6 +54,7 @@ export class RestartLoop {
   #config: Config
   #observer: Observer | null = null
   #wantsRestart = false
+  readonly #startedMs = performance.now()
 
   constructor(run: Run, config: Config) {
     this.#run = run
@@ -221,7 +222,10 @@ export class RestartLoop {
       return openMessages(db, id).length === 0
     }
     const idleMs = parseDuration(this.#config.missions.headless_idle, 'missions.headless_idle')
-    return new HeadlessLife({ limits: limitsOf(this.#record()), idleMs, isAtRest, end, log })
+    const { timeout_ms } = limitsOf(this.#record())
+    const leftMs =
+      timeout_ms === null ? null : Math.max(1, timeout_ms - (performance.now() - this.#startedMs))
+    return new HeadlessLife({ timeoutMs: leftMs, idleMs, isAtRest, end, log })
   }
 
   #endLife(life: HeadlessLife | null, observer: Observer): void {
