@@ -1,6 +1,6 @@
 import type { Rule } from '../approvals/rule.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
-import { answeredInput, answeredQuestions, type QuestionAnswer } from '../claude/questions.ts'
+import { answeredInput, answeredQuestions, type QuestionAnswer } from '../claude/question-answers.ts'
 import { transcriptBytes } from '../claude/transcript.ts'
 import type { AnswerDetails, Outcome } from '../db/approvals.ts'
 import { durationText } from '../io/duration.ts'

@@ -1,6 +1,6 @@
 import { claudeMode } from '../../claude/permission-mode.ts'
 import { placeAnswers } from '../../claude/place-answers.ts'
-import { questionsIn } from '../../claude/questions.ts'
+import { questionsIn } from '../../claude/question-answers.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { readConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'

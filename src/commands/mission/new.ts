@@ -111,7 +111,7 @@ export default defineCommand<Input>({
     'agenc mission new owner/name --base v1.2 --branch fix/login',
     'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
-    'agenc mission new owner/name --headless --prompt "fix the tests" --timeout 30m',
+    'agenc mission new owner/name --headless --prompt "fix the tests"',
   ],
   async run(context, given) {
     refuseContradictions(given)

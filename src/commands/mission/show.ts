@@ -1,5 +1,5 @@
 import { isHeld } from '../../approvals/hold.ts'
-import { questionsIn } from '../../claude/questions.ts'
+import { questionsIn } from '../../claude/question-answers.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { PendingRequest } from '../../db/approvals.ts'
 import { readStore } from '../../db/with-store.ts'
