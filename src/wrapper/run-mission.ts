@@ -27,7 +27,6 @@ import {
   type ProcessProbe,
   systemProbe,
 } from '../system/process-identity.ts'
-import { WakeupFifo } from '../system/wakeup-fifo.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import { checkGivenDirectory } from './check-directory.ts'
 import type { Ending } from './ending.ts'
@@ -104,8 +103,6 @@ async function runUnderLease(
   const paths = context.paths.mission(id)
   makePrivateDirectory(paths.run)
   reserveNote(paths.wrapperNote)
-  // Opened before the lease is taken, and closed by the system when this process ends, however it ends.
-  new WakeupFifo(context.exec, paths.lifeSign).open()
   const before = takeLease(run, id, own, probe, context.now(), opener)
   writeNote(paths.wrapperNote, { wrapper: own, ended: null })
   // The user may have started it in the window where it ran before.
@@ -122,7 +119,8 @@ async function runUnderLease(
   let guard: Guard | null = null
   let ending: Ending | null = null
   try {
-    guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
+    const fifos = [paths.wakeup, paths.lifeSign] as const
+    guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, fifos)
     await endClaudeOfEarlierRun(run, before, config)
     await makeOrderedCopy(run, before, config)
     await rebuildCopy(run, run.missions.get(id) ?? before, config)

@@ -38,6 +38,7 @@ interface Input {
 }
 
 const longestMessage = 2_000
+const longestText = 20_000
 
 export default defineCommand<Input>({
   description:
@@ -111,8 +112,10 @@ async function refuseContradictions(context: Context, input: Input): Promise<voi
     throw usageError('--mode works only with allow', 'Omit --mode to deny the request.')
   if (message !== undefined && decision !== 'deny')
     throw usageError('--message works only with deny', 'Omit --message to allow the request.')
-  if ([message ?? '', ...text, ...notes].some(words => words.length > longestMessage))
-    throw usageError('the text is too long', `Use at most ${longestMessage} characters.`)
+  if ((message ?? '').length > longestMessage)
+    throw usageError('the message is too long', `Use at most ${longestMessage} characters.`)
+  if ([...text, ...notes].some(words => words.length > longestText))
+    throw usageError('the text is too long', `Use at most ${longestText} characters.`)
   if (mode !== undefined) refuseMode(await modesOfClaude(context), claudeMode(mode))
 }
 
