@@ -129,37 +129,45 @@ test('of 20 at once, some with the same words, none is lost or doubled', async (
   expect(peers.map(({ text }) => text).sort()).toEqual([...texts].sort())
 })
 
-test.each(['takes', 'does not take'])(
-  'the wrapper dies before Claude has confirmed, and Claude %s the message',
-  async what => {
-    const box = wrapperBox()
-    const { id, terminal } = await box.mission('--permission-mode', 'default')
-    await box.turn(id, terminal, 'Hello. [[text Hi.]]')
-    const { claude_pid, wrapper_pid } = box.record(id)
-    process.kill(claude_pid!, 'SIGSTOP')
-    const sending = tell(box, id, '--queue', 'Only once. [[text Once.]]')
-    await waitFor('the message to be on its way', () => messages(box)[0]?.status === 'handed')
-    await waitFor('its socket', () =>
-      readdirSync(join(box.root, 'run', 'cc-socks')).some(name => name.startsWith('agenc-')),
-    )
-    process.kill(wrapper_pid!, 'SIGKILL')
-    const once = { text: 'Only once. [[text Once.]]', by: 'peer' }
-    if (what === 'takes') {
-      process.kill(claude_pid!, 'SIGCONT')
-      await waitFor('Claude to take it', () => heard(box, id).some(({ text }) => text === once.text))
-    } else process.kill(claude_pid!, 'SIGKILL')
-    await waitFor('the end of the wrapper', () => !isAlive(wrapper_pid!))
-    expect((await sending).outcome).toBe('queued')
-    box.run(['mission', 'resume', id])
-    await waitFor('the message to be taken', () => messages(box)[0]?.status === 'taken')
-    await box.ready(id)
-    expect(await tell(box, id, '--wait', 'Last. [[text Over.]]')).toMatchObject({ answer: 'Over.' })
-    expect(heard(box, id).filter(({ by }) => by === 'peer')).toEqual([
-      once,
-      { text: 'Last. [[text Over.]]', by: 'peer' },
-    ])
-  },
-)
+const once = { text: 'Only once. [[text Once.]]', by: 'peer' }
+
+/** Starts the mission again, and expects that the message was taken once. */
+async function resumeAndCount(box: WrapperBox, id: string): Promise<void> {
+  box.run(['mission', 'resume', id])
+  await waitFor('the message to be taken', () => messages(box)[0]?.status === 'taken')
+  await box.ready(id)
+  const last = 'Last. [[text Over.]]'
+  expect(await tell(box, id, '--wait', last)).toMatchObject({ answer: 'Over.' })
+  expect(heard(box, id).filter(({ by }) => by === 'peer')).toEqual([once, { text: last, by: 'peer' }])
+}
+
+test('wrapper and Claude are killed while the message is on its way: the next Claude takes it', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission('--permission-mode', 'default')
+  await box.turn(id, terminal, 'Hello. [[text Hi.]]')
+  const { claude_pid, wrapper_pid } = box.record(id)
+  process.kill(claude_pid!, 'SIGSTOP')
+  const sending = tell(box, id, '--queue', once.text)
+  await waitFor('the message to be on its way', () => messages(box)[0]?.status === 'handed')
+  for (const pid of [wrapper_pid!, claude_pid!]) process.kill(pid, 'SIGKILL')
+  expect((await sending).outcome).toBe('queued')
+  await resumeAndCount(box, id)
+})
+
+test('the wrapper is killed before it has seen that Claude took the message: no other Claude gets it', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission('--permission-mode', 'default')
+  await say(terminal, 'Work. [[bash touch made]] [[text Worked.]]')
+  await box.until(id, 'waiting:permission')
+  expect(await tell(box, id, once.text)).toMatchObject(queued)
+  const { wrapper_pid } = box.record(id)
+  process.kill(wrapper_pid!, 'SIGSTOP')
+  await press(terminal, '1', () => heard(box, id).some(({ text }) => text === once.text))
+  process.kill(wrapper_pid!, 'SIGKILL')
+  await waitFor('the end of the wrapper', () => !isAlive(wrapper_pid!))
+  expect(messages(box)[0]?.status).toBe('queued')
+  await resumeAndCount(box, id)
+})
 
 test('settings that refuse messages of other sessions: not taken, with the reason', async () => {
   const box = wrapperBox()
