@@ -65,6 +65,7 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
   const random = randomNumbers(Number(process.env.AGENC_TEST_SEED ?? 7))
   const screen = () => box.tmux('capture-pane', '-p', '-t', window)
   const keys = (...args: string[]) => box.tmux('send-keys', '-t', window, ...args)
+  const isReading = () => /detailed transcript/i.test(screen())
   const sent: Sent[] = []
   const drafts: string[] = []
 
@@ -129,10 +130,10 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
     },
     view: async round => {
       keys('C-o')
-      await waitFor('the view', () => /Showing detailed transcript|ctrl\+o/i.test(screen()))
+      await waitFor('the view', () => isReading())
       await send(round, 'view', `View ${round}. [[text Seen.]]`)
       keys('C-o')
-      await new Promise(resolve => setTimeout(resolve, 300))
+      await waitFor('the conversation', () => !isReading())
     },
   }
   const slow = ['view', 'frozen']
