@@ -1,6 +1,9 @@
+import { readConfig } from '../../config/read.ts'
+import type { Context } from '../../context.ts'
 import type { Approval, PendingRequest } from '../../db/approvals.ts'
 import type { MissionRecord, WaitingFor } from '../../db/missions.ts'
 import { AgencError, usageError } from '../../errors.ts'
+import { isModeWithin, rightsOf, tooWide } from '../../mission/agent-rights.ts'
 import { answerCommands, requestWords } from '../../mission/how-to-answer.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { shortId } from '../../mission-id.ts'
@@ -19,6 +22,15 @@ export function refuseAgent(caller: MissionRecord | null, { id, parent_id }: Mis
     `${shortId(caller.id)} may not answer for the missions that it starts`,
     "The user can allow that with 'agenc mission new --may-answer'.",
   )
+}
+
+export async function refuseWiderMode(
+  { paths }: Context,
+  caller: MissionRecord,
+  mode: string,
+): Promise<void> {
+  const own = rightsOf(caller, await readConfig(paths)).mode
+  if (!isModeWithin(mode, own)) throw tooWide(caller, `the permission mode ${mode}`, own)
 }
 
 /** Claude ignores an answer with a mode that it does not accept. */

@@ -32,6 +32,7 @@ import {
   notTaken,
   refuseAgent,
   refuseMode,
+  refuseWiderMode,
 } from './answer-refusals.ts'
 import { askForAnswer, shownInFull } from './ask-for-answer.ts'
 
@@ -83,7 +84,7 @@ export default defineCommand<Input>({
   ],
   async run(context, input) {
     await refuseContradictions(context, input)
-    const mission = await missionWithRequest(context, input.mission)
+    const mission = await missionWithRequest(context, input)
     const request = await requestOf(context, mission, input)
     const answer = hasAnswer(input)
       ? answerFrom(mission, request, input)
@@ -133,10 +134,15 @@ async function refuseContradictions(context: Context, input: Input): Promise<voi
 /** A mission may be known to wait a moment before its request is. */
 const requestDelayMs = 3_000
 
-async function missionWithRequest(context: Context, word: string): Promise<MissionJson> {
+async function missionWithRequest(
+  context: Context,
+  { mission: word, mode }: Pick<Input, 'mission' | 'mode'>,
+): Promise<MissionJson> {
   const chosen = await readStore(context, async db => {
     const record = await chooseMission(context, db, word)
-    refuseAgent(callingMission(context, listMissions(db!, { archived: true })), record)
+    const caller = callingMission(context, listMissions(db!, { archived: true }))
+    refuseAgent(caller, record)
+    if (caller !== null && mode !== undefined) await refuseWiderMode(context, caller, mode)
     return record
   })
   const look = async (db: Database | null) =>
