@@ -156,6 +156,7 @@ export class Conversation {
     if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each) })
     try {
       if (kind === 'queued') this.dequeue(prompts)
+      await this.events.sessionStarted
       this.events.turnStarted?.()
       const isAccepted = kind === 'queued' || (await this.accepted(prompt, signal))
       const end = isAccepted && (await this.finish(watched, prompt, own, signal))

@@ -31,6 +31,11 @@ export function reportingHook({ events, wakeup }: Pick<HookTarget, 'events' | 'w
   ].join(';')
 }
 
+/** A hook that answers with a file. */
+export function printingHook(path: string): string {
+  return `cat ${quoteForShell(path)} 2>/dev/null;exit 0`
+}
+
 /** Messages that the wrapper may write to a waiting hook first, instead of an answer. */
 export const firstWords = {
   /** An answer will follow, or the pipe will be closed. */

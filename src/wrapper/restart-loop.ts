@@ -10,6 +10,7 @@ import { durationText, parseDuration } from '../io/duration.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
+import { wakeFollowers } from '../mission/followers.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
 import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
@@ -21,7 +22,7 @@ import { WakeupFifo, wakeUp } from '../system/wakeup-fifo.ts'
 import { ApprovalLog } from './approval-log.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { stateAtStart } from './claude-state.ts'
-import { type ControlMessage, ownBell } from './control-message.ts'
+import { type ControlMessage, ownBell, verdicts } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
@@ -136,7 +137,11 @@ export class RestartLoop {
     const limit = new UsageLimit(missions, id, now, log)
 
     requests.onAnswered = () => observer.seeAnswer()
-    requests.onHandedOver = () => presenter.refresh()
+    requests.onHandedOver = () => {
+      presenter.refresh()
+      wakeFollowers(paths)
+    }
+    requests.onCertain = () => wakeFollowers(paths)
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
     observer.onPromptTaken = () => markPromptTaken(own)
@@ -160,8 +165,8 @@ export class RestartLoop {
       log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
       return
     }
-    requests.answer(message.request, message)
-    wakeUp(bell)
+    const isTaken = requests.answer(message.request, message)
+    wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
   async #runOnce({ observer, requests, wakeup, preview }: Parts): Promise<Ending> {
