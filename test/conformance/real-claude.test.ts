@@ -11,6 +11,7 @@ import type { Scenario } from './scenario.ts'
 import { agents } from './scenarios/agents.ts'
 import { answers } from './scenarios/answers.ts'
 import { conversation } from './scenarios/conversation.ts'
+import { headless } from './scenarios/headless.ts'
 import { hooks } from './scenarios/hooks.ts'
 import { messages } from './scenarios/messages.ts'
 import { messaging } from './scenarios/messaging.ts'
@@ -41,7 +42,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const scenarios = { conversation, messages, messaging, permissions, answers, hooks, sessions, agents, signals, startup }
+const scenarios = { conversation, headless, messages, messaging, permissions, answers, hooks, sessions, agents, signals, startup }
 
 describe.concurrent('the stand-in behaves like the real Claude', () => {
   for (const [topic, list] of Object.entries(scenarios)) {
