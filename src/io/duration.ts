@@ -19,3 +19,16 @@ export function parseDuration(text: string, option: string): number {
     'Use a number with a unit, such as 90s, 30m or 4h (at most 24d).',
   )
 }
+
+/** A duration in words that `parseDuration` reads, such as `1h30m`. */
+export function durationText(milliseconds: number): string {
+  let rest = milliseconds
+  const parts = Object.entries(unitsMs)
+    .reverse()
+    .map(([unit, size]) => {
+      const amount = Math.floor(rest / size)
+      rest -= amount * size
+      return amount === 0 ? '' : `${amount}${unit}`
+    })
+  return parts.join('') || '0s'
+}
