@@ -41,6 +41,11 @@ export class MissionPaths {
     return `${this.root}/prompt`
   }
 
+  /** The first prompt, from the moment at which Claude has taken it until that is stored. */
+  get promptTaken(): string {
+    return `${this.root}/prompt-taken`
+  }
+
   /** Exists while automatic approvals are paused for this mission. */
   get hold(): string {
     return `${this.root}/hold`
@@ -112,6 +117,11 @@ export class MissionPaths {
   /** The place of its last window in the session. */
   get windowPlace(): string {
     return `${this.root}/window`
+  }
+
+  /** A FIFO that the wrapper holds open as long as it lives. */
+  get lifeSign(): string {
+    return `${this.root}/run/alive`
   }
 
   /** The FIFO that wakes the wrapper up. */

@@ -30,6 +30,8 @@ export interface AgentContext {
   /** Queues a prompt that Claude writes to itself. It is answered after the current turn. */
   notify(prompt: string): void
   changed(): void
+  /** Gives the model the prompts that were queued since its last request. */
+  absorbQueue(): void
 }
 
 /** One agent at work on one prompt. */

@@ -42,6 +42,7 @@ export async function runAgent(run: AgentRun, prompt: string): Promise<AgentResu
     run.transcript.assistant([...spoken, ...blocks], uses.length > 0 ? 'tool_use' : 'end_turn')
     if (uses.length === 0) return { text }
     await useTools(run, uses)
+    if (run.agent === undefined) run.context.absorbQueue()
   }
 }
 

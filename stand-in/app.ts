@@ -10,7 +10,7 @@ import { Dialogs } from './dialogs.ts'
 import { Hooks } from './hooks.ts'
 import { type Key, type Report, TerminalInput } from './keyboard-input.ts'
 import { nextMode } from './permissions.ts'
-import { ExitKey, type PromptActions, promptKey } from './prompt-box.ts'
+import { ExitKey, type PromptActions, promptKey, submit } from './prompt-box.ts'
 import { claudeVersion } from './release.ts'
 import { entriesOf } from './saved-conversations.ts'
 import { Screen } from './screen.ts'
@@ -49,6 +49,10 @@ export class App {
   private inSession = false
   private ready = false
   private suspended = false
+  /** Ctrl-O shows the transcript, which takes no text. */
+  private reading = false
+  /** Ctrl-X was pressed, and belongs to the key that follows. */
+  private chord = false
   private leaving = false
   private finish: (exitCode: number) => void = () => {}
 
@@ -129,10 +133,28 @@ export class App {
       this.suspend()
       return
     }
-    if (this.dialogs.key(key)) return
+    if (this.isChord(key) || this.dialogs.key(key) || this.isReading(key)) return
     if (key.name === 'enter' && !this.ready) return
     this.view.box = promptKey(this.view.box, key, this.promptActions)
     this.reporter.changed()
+  }
+
+  private isReading(key: Key): boolean {
+    const wasReading = this.reading
+    if (key.name === 'ctrl-o') this.reading = !wasReading
+    else if (key.name === 'escape') this.reading = false
+    return wasReading || this.reading
+  }
+
+  /** Ctrl-X Enter submits the text, also one that ends with a backslash. In a dialog it does nothing. */
+  private isChord(key: Key): boolean {
+    const isSecond = this.chord
+    this.chord = key.name === 'ctrl-x'
+    if (!isSecond || key.name !== 'enter') return this.chord
+    if (this.dialogs.current || this.reading || !this.ready) return true
+    this.view.box = submit(this.view.box, this.promptActions)
+    this.reporter.changed()
+    return true
   }
 
   private suspend(): void {
@@ -206,6 +228,7 @@ export class App {
       show: entry => this.view.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
       changed: () => this.reporter.changed(),
+      absorbQueue: () => this.conversation?.absorbQueue(),
     }
   }
 
@@ -218,6 +241,7 @@ export class App {
       isRunning: () => this.conversation?.running ?? false,
       submit: text => commands.take(text),
       interrupt: () => this.conversation?.interrupt(),
+      takeBackQueue: () => this.conversation?.takeBackQueue(),
       leave: () => this.leave('prompt_input_exit', 0),
       openAgentView: () => commands.openAgentView(),
       nextMode: () => session.changeMode(nextMode(session.mode, bypassAllowed)),

@@ -73,7 +73,7 @@ export class ConversationView {
   takeBack(prompt: string): void {
     const at = this.entries.findLastIndex(entry => entry.kind === 'user')
     if (at >= 0) this.entries.splice(at, 1)
-    if (this.box.text === '') this.box = boxWith(prompt)
+    if (this.box.text === '') this.box = { ...this.box, ...boxWith(prompt) }
   }
 
   resized(): void {

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiFailure, runAgent } from './agent.ts'
 import { type AgentContext, Interrupted } from './agent-context.ts'
-import { blockedBy } from './hooks.ts'
+import { promptBlock } from './hooks.ts'
 import { spokenPart } from './script.ts'
+
+interface Prompt {
+  prompt: string
+  /** `own`: Claude writes it to itself. `queued`: it was sent while Claude was busy, and its hooks have run. */
+  kind: 'typed' | 'queued' | 'own'
+}
 
 export interface ConversationEvents {
   /** Resolves when the SessionStart hooks have finished. No prompt is answered before that. */
@@ -19,7 +25,7 @@ const restMs = 50
 export class Conversation {
   private readonly context: AgentContext
   private readonly events: ConversationEvents
-  private readonly waiting: { prompt: string; own: boolean }[] = []
+  private readonly waiting: Prompt[] = []
   private stopper: AbortController | undefined
   private idleNotice: NodeJS.Timeout | undefined
   private draining = false
@@ -35,12 +41,29 @@ export class Conversation {
   }
 
   submit(prompt: string): void {
-    this.enqueue({ prompt, own: false })
+    if (this.draining) void this.queue(prompt)
+    else this.enqueue({ prompt, kind: 'typed' })
   }
 
   /** Queues a prompt that Claude writes to itself. */
   notify(prompt: string): void {
-    this.enqueue({ prompt, own: true })
+    this.enqueue({ prompt, kind: 'own' })
+  }
+
+  /** Takes the queued prompts back, as the user does with the up arrow. Undefined if there are none. */
+  takeBackQueue(): string | undefined {
+    const queued = this.takeQueued()
+    for (const prompt of queued) this.context.session.transcript.queue('popAll', prompt)
+    return queued.length === 0 ? undefined : queued.join('\n')
+  }
+
+  absorbQueue(): void {
+    const { transcript } = this.context.session
+    for (const prompt of this.takeQueued()) {
+      transcript.queue('remove', prompt, { reason: 'absorbed_mid_turn' })
+      transcript.queuedCommand(prompt)
+      this.context.show({ kind: 'user', text: spokenPart(prompt) })
+    }
   }
 
   interrupt(): void {
@@ -57,7 +80,20 @@ export class Conversation {
     clearTimeout(this.idleNotice)
   }
 
-  private enqueue(next: { prompt: string; own: boolean }): void {
+  /** The hooks of a queued prompt run at once, not when Claude takes it up. */
+  private async queue(prompt: string): Promise<void> {
+    if (!(await this.passesHooks(prompt))) return
+    this.context.session.transcript.queue('enqueue', prompt)
+    this.enqueue({ prompt, kind: 'queued' })
+  }
+
+  private takeQueued(): string[] {
+    const queued = this.waiting.filter(({ kind }) => kind === 'queued')
+    for (const one of queued) this.waiting.splice(this.waiting.indexOf(one), 1)
+    return queued.map(({ prompt }) => prompt)
+  }
+
+  private enqueue(next: Prompt): void {
     if (this.ended) return
     this.waiting.push(next)
     if (!this.draining) void this.drain()
@@ -66,7 +102,7 @@ export class Conversation {
   private async drain(): Promise<void> {
     this.draining = true
     for (let next = this.waiting.shift(); next && !this.ended; next = this.waiting.shift()) {
-      if (next.own) await sleep(restMs)
+      if (next.kind === 'own') await sleep(restMs)
       this.stopper = new AbortController()
       this.touched()
       this.context.changed()
@@ -77,11 +113,12 @@ export class Conversation {
     this.draining = false
   }
 
-  private async answer(
-    { prompt, own }: { prompt: string; own: boolean },
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async answer({ prompt: first, kind }: Prompt, signal: AbortSignal): Promise<void> {
     const { context } = this
+    const own = kind === 'own'
+    // All queued prompts become one turn, and the model answers the last one.
+    const prompts = kind === 'queued' ? [first, ...this.takeQueued()] : [first]
+    const prompt = prompts.at(-1)!
     context.session.nextPrompt()
     context.session.planFile(prompt)
     let silent = true
@@ -92,28 +129,43 @@ export class Conversation {
         return context.show(entry)
       },
     }
-    if (!own) context.show({ kind: 'user', text: spokenPart(prompt) })
+    if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each) })
     try {
-      if (await this.accepted(prompt, signal)) await this.finish(watched, prompt, own, signal)
+      if (kind === 'queued') this.dequeue(prompts)
+      if (kind === 'queued' || (await this.accepted(prompt, signal)))
+        await this.finish(watched, prompt, own, signal)
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
-      if (silent && !own) this.events.returnPrompt(prompt)
+      if (silent && kind === 'typed') this.events.returnPrompt(prompt)
       else this.noteInterruption()
     }
   }
 
   private async accepted(prompt: string, signal: AbortSignal): Promise<boolean> {
+    const passes = await this.passesHooks(prompt, signal)
+    if (signal.aborted) throw new Interrupted()
+    if (passes) this.record(prompt)
+    return passes
+  }
+
+  private dequeue(prompts: readonly string[]): void {
+    const { transcript } = this.context.session
+    for (const _ of prompts) transcript.queue('dequeue')
+    for (const prompt of prompts) this.record(prompt)
+  }
+
+  private record(prompt: string): void {
+    const { session } = this.context
+    session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode })
+  }
+
+  private async passesHooks(prompt: string, signal?: AbortSignal): Promise<boolean> {
     const { session } = this.context
     await this.events.sessionStarted
-    const blocked = blockedBy(
+    const reason = promptBlock(
       await this.context.fire('UserPromptSubmit', { prompt, ...session.titleField() }, { signal }),
     )
-    if (signal.aborted) throw new Interrupted()
-    if (!blocked) {
-      session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode })
-      return true
-    }
-    const reason = `[${blocked.command}]: ${blocked.stderr.trimEnd()}`
+    if (reason === undefined || signal?.aborted) return true
     this.context.show({ kind: 'note', text: `UserPromptSubmit operation blocked by hook:\n${reason}` })
     this.events.returnPrompt(prompt)
     return false

@@ -209,6 +209,14 @@ export function blockedBy(outcomes: readonly HookOutcome[]): HookOutcome | undef
   return outcomes.find(outcome => outcome.exitCode === blockingExitCode)
 }
 
+/** Why a hook does not let a prompt through: by exiting with 2, or by its answer. */
+export function promptBlock(outcomes: readonly HookOutcome[]): string | undefined {
+  const blocked = blockedBy(outcomes)
+  if (blocked) return `[${blocked.command}]: ${blocked.stderr.trimEnd()}`
+  const answer = outcomes.map(jsonOf).find(json => json?.decision === 'block')
+  return answer && (answer.reason ?? 'Blocked by hook')
+}
+
 export function preToolUseAnswer(outcomes: readonly HookOutcome[]): PreToolUse {
   const blocked = blockedBy(outcomes)
   if (blocked) return { decision: 'deny', reason: `[${blocked.command}]: ${blocked.stderr}` }

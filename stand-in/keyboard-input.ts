@@ -64,7 +64,10 @@ export type KeyName =
   | 'shift-tab'
   | 'ctrl-c'
   | 'ctrl-d'
+  | 'ctrl-o'
+  | 'ctrl-s'
   | 'ctrl-u'
+  | 'ctrl-x'
   | 'ctrl-z'
 
 export type Key = { name: KeyName } | { name: 'text'; text: string } | { name: 'paste'; text: string }
@@ -85,7 +88,10 @@ const controls: Record<string, KeyName> = {
   '\u0004': 'ctrl-d',
   '\u0005': 'end',
   '\u0008': 'backspace',
+  '\u000f': 'ctrl-o',
+  '\u0013': 'ctrl-s',
   '\u0015': 'ctrl-u',
+  '\u0018': 'ctrl-x',
   '\u001a': 'ctrl-z',
   '\u007f': 'backspace',
 }

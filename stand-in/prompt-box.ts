@@ -7,6 +7,8 @@ export interface PromptActions {
   agentView: boolean
   submit(text: string): void
   interrupt(): void
+  /** The queued prompts, which are queued no longer. */
+  takeBackQueue(): string | undefined
   nextMode(): void
   leave(): void
   openAgentView(): void
@@ -18,6 +20,8 @@ export function promptKey(box: PromptBox, key: Key, actions: PromptActions): Pro
   switch (key.name) {
     case 'enter':
       return enter(box, actions)
+    case 'ctrl-s':
+      return stash(box)
     case 'escape':
       if (actions.isRunning()) actions.interrupt()
       return box
@@ -29,6 +33,8 @@ export function promptKey(box: PromptBox, key: Key, actions: PromptActions): Pro
     case 'shift-tab':
       actions.nextMode()
       return box
+    case 'up':
+      return box.text === '' ? { ...box, ...boxWith(actions.takeBackQueue() ?? '') } : box
     case 'left':
       if (box.text === '' && actions.agentView && !actions.isRunning()) actions.openAgentView()
   }
@@ -38,9 +44,20 @@ export function promptKey(box: PromptBox, key: Key, actions: PromptActions): Pro
 /** Enter after a backslash starts a new line. */
 function enter(box: PromptBox, actions: PromptActions): PromptBox {
   if (box.text.trim() === '') return box
-  if (box.text.endsWith('\\')) return boxWith(`${box.text.slice(0, -1)}\n`)
+  if (box.text.endsWith('\\')) return { ...box, ...boxWith(`${box.text.slice(0, -1)}\n`) }
+  return submit(box, actions)
+}
+
+/** A stashed text comes back after the next submission. */
+export function submit(box: PromptBox, actions: Pick<PromptActions, 'submit'>): PromptBox {
+  if (box.text.trim() === '') return box
   actions.submit(box.text)
-  return emptyBox
+  return boxWith(box.stash ?? '')
+}
+
+/** Puts the text aside, in place of one that was put aside before. In an empty box, brings it back. */
+function stash(box: PromptBox): PromptBox {
+  return box.text === '' ? boxWith(box.stash ?? '') : { ...emptyBox, stash: box.text }
 }
 
 function controlC(box: PromptBox, actions: PromptActions): PromptBox {
@@ -56,6 +73,8 @@ function controlC(box: PromptBox, actions: PromptActions): PromptBox {
 export interface PromptBox {
   text: string
   cursor: number
+  /** The text that Ctrl-S has put aside. */
+  stash?: string
 }
 
 export const emptyBox: PromptBox = { text: '', cursor: 0 }
@@ -83,7 +102,7 @@ export function edit(box: PromptBox, key: Key): PromptBox | undefined {
     case 'end':
       return { ...box, cursor: box.text.length }
     case 'ctrl-u':
-      return { text: box.text.slice(box.cursor), cursor: 0 }
+      return { ...box, text: box.text.slice(box.cursor), cursor: 0 }
     default:
       return undefined
   }
@@ -91,6 +110,7 @@ export function edit(box: PromptBox, key: Key): PromptBox | undefined {
 
 function insert(box: PromptBox, text: string): PromptBox {
   return {
+    ...box,
     text: box.text.slice(0, box.cursor) + text + box.text.slice(box.cursor),
     cursor: box.cursor + text.length,
   }
@@ -98,7 +118,8 @@ function insert(box: PromptBox, text: string): PromptBox {
 
 function backspace(box: PromptBox): PromptBox {
   if (box.cursor === 0) return box
-  return { text: box.text.slice(0, box.cursor - 1) + box.text.slice(box.cursor), cursor: box.cursor - 1 }
+  const text = box.text.slice(0, box.cursor - 1) + box.text.slice(box.cursor)
+  return { ...box, text, cursor: box.cursor - 1 }
 }
 
 /** Ctrl-C and Ctrl-D must be pressed twice to exit. */

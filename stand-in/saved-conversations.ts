@@ -75,6 +75,17 @@ export class Transcript {
     this.append({ type: 'attachment', attachment })
   }
 
+  /** Records what became of a prompt that was sent while Claude was busy. */
+  queue(operation: 'enqueue' | 'dequeue' | 'popAll' | 'remove', content?: string, extra: Line = {}): void {
+    const timestamp = new Date().toISOString()
+    this.append({ type: 'queue-operation', operation, timestamp, ...(content ? { content } : {}), ...extra })
+  }
+
+  /** A queued prompt that the model gets between two tools. */
+  queuedCommand(prompt: string): void {
+    this.append({ type: 'attachment', attachment: { type: 'queued_command', prompt } })
+  }
+
   lastPrompt(prompt: string): void {
     this.append({ type: 'last-prompt', lastPrompt: prompt })
   }

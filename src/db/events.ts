@@ -29,6 +29,17 @@ export function recordRemoval(db: Database, mission: MissionId, at: string): voi
   db.prepare('INSERT INTO removals (event_id, mission_id, at) VALUES (?, ?, ?)').run(event, mission, at)
 }
 
+/** Whether the history of the mission says that a run has begun, and not that it has ended. */
+export function hasOpenRun(db: Database, mission: MissionId): boolean {
+  const last = db
+    .prepare<[MissionId], string>(
+      "SELECT kind FROM events WHERE mission_id = ? AND kind IN ('started', 'ended') ORDER BY id DESC LIMIT 1",
+    )
+    .pluck()
+    .get(mission)
+  return last === 'started'
+}
+
 export function listEvents(db: Database, mission: MissionId): MissionEvent[] {
   return db
     .prepare<[MissionId], Omit<MissionEvent, 'data'> & { data: string }>(

@@ -91,10 +91,14 @@ export function namesIn(directory: string): string[] {
 
 /**
  * Replaces a file so that readers see the old text or the new one, never a part. With `durable` this also holds after
- * a power cut, at the price of waiting for the disk. Follows symbolic links.
+ * a power cut, at the price of waiting for the disk. Follows symbolic links unless told otherwise.
  */
-export function writeFileAtomically(path: string, text: string, { durable = false } = {}): void {
-  const target = throughLinks(path)
+export function writeFileAtomically(
+  path: string,
+  text: string,
+  { durable = false, followLinks = true } = {},
+): void {
+  const target = followLinks ? throughLinks(path) : path
   makePrivateDirectory(dirname(target))
   const draft = draftOf(target)
   try {

@@ -1,10 +1,11 @@
 import { abandonRequests } from '../db/approvals.ts'
+import { hasOpenRun } from '../db/events.ts'
 import { leaseHolder, listHeldMissions, type MissionChange } from '../db/missions.ts'
 import { type Database, setPatience } from '../db/open-store.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { Paths } from '../paths.ts'
 import type { ProcessIdentity } from '../system/process-identity.ts'
-import type { MissionService } from './service.ts'
+import type { HistoryEntry, MissionService, MissionWriter } from './service.ts'
 import { endedColumns, type StoredEnding, unstoredEnding } from './wrapper-note.ts'
 
 /** A lease needs the service to change the mission, and the database to close its open requests. */
@@ -27,11 +28,22 @@ export function endLease(
   return missions.write(writer => {
     const ended = { ...also, ...endedColumns({ why, code, signal }, at ?? writer.at) }
     if (ended.ended_by === 'user' && writer.get(id)?.ended_by === 'kill') ended.ended_by = 'kill'
-    const history = ['ended', { why, code, signal, isLost: why === 'lost' }] as const
-    if (!writer.changeIfHeldBy(id, holder, ended, history)) return false
+    if (!writer.changeIfHeldBy(id, holder, ended, endedEntry({ why, code, signal }))) return false
     abandonRequests(db, id)
     return true
   })
+}
+
+/**
+ * Records once that the wrapper of this mission was killed. The lease stays as it is: it shows that the mission crashed,
+ * and that its Claude may still run.
+ */
+export function recordKill(db: Database, writer: MissionWriter, id: MissionId): void {
+  if (hasOpenRun(db, id)) writer.change(id, {}, endedEntry({ why: 'lost', code: null, signal: null }))
+}
+
+function endedEntry({ why, code, signal }: StoredEnding): HistoryEntry {
+  return ['ended', { why, code, signal, isLost: why === 'lost' }]
 }
 
 /** Stores the endings that could not be stored when they happened. Until that works, their notes are used instead. */

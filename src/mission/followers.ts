@@ -27,8 +27,7 @@ export function wakeFollowers({ followers }: Paths): void {
   for (const name of namesIn(followers)) {
     const path = join(followers, name)
     // A follower that was killed could not remove its FIFO.
-    if (isMakerGone(name)) removeFile(path)
-    else wakeUp(path)
+    if (!wakeUp(path) && isMakerGone(name)) removeFile(path)
   }
 }
 
@@ -40,21 +39,22 @@ export interface Following {
 
 /**
  * Calls `look` now and after each change of a mission, until it returns anything but undefined. Between the changes this
- * process sleeps. Resolves to undefined if the time runs out.
+ * process sleeps. `look` can arrange for another look with `wake`. Resolves to undefined if the time runs out.
  */
 export async function untilChange<T>(
   context: Context,
-  look: (db: Database | null) => T | undefined | Promise<T | undefined>,
+  look: (db: Database | null, wake: () => void) => T | undefined | Promise<T | undefined>,
   { timeoutMs = null, signal }: Following = {},
 ): Promise<T | undefined> {
   makePrivateDirectory(context.paths.followers)
   const fifo = new WakeupFifo(context.exec, join(context.paths.followers, `${makerMark()}${randomUuid()}`))
   let wasWoken = true
   let wake = () => {}
-  fifo.onWakeup = () => {
+  const lookAgain = () => {
     wasWoken = true
     wake()
   }
+  fifo.onWakeup = lookAgain
   let isOver = false
   const end = () => {
     isOver = true
@@ -68,7 +68,7 @@ export async function untilChange<T>(
       if (signal?.aborted) throw new Cancelled()
       if (wasWoken) {
         wasWoken = false
-        const found = await readStore(context, look)
+        const found = await readStore(context, db => look(db, lookAgain))
         if (found !== undefined) return found
       }
       if (signal?.aborted) throw new Cancelled()

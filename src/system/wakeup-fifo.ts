@@ -58,15 +58,19 @@ function makeFifo(exec: Runner, path: string): void {
   )
 }
 
-/** Wakes up the process that listens on the FIFO, if there is one. */
-export function wakeUp(path: string): void {
+/** Wakes up the process that listens on the FIFO. Returns whether there is one. */
+export function wakeUp(path: string): boolean {
   const descriptor = openToRing(path)
-  if (descriptor === null) return
+  if (descriptor === null) return false
   try {
     writeSync(descriptor, '.')
+  } catch (error) {
+    // A process that is suspended has not read for so long that the FIFO is full. It will wake up anyway.
+    if (errorCode(error) !== 'EAGAIN') throw error
   } finally {
     closeSync(descriptor)
   }
+  return true
 }
 
 /** Whether a process has the FIFO open at this moment. */

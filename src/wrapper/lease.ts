@@ -1,7 +1,7 @@
 import { abandonRequests } from '../db/approvals.ts'
 import { leaseHolder, type MissionChange, type MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
-import { endLease, type LeaseStore, type TimedEnding } from '../mission/end-lease.ts'
+import { endLease, type LeaseStore, recordKill, type TimedEnding } from '../mission/end-lease.ts'
 import { statusOf } from '../mission/mission-status.ts'
 import type { MissionService, MissionWriter } from '../mission/service.ts'
 import type { StoredEnding } from '../mission/wrapper-note.ts'
@@ -25,6 +25,7 @@ export function takeLease(
     const holder = leaseHolder(mission)
     const isReserved = holder !== null && [self, opener].some(one => isSameProcess(one, holder))
     if (!isReserved) refuseRunning(mission, probe, now)
+    recordKill(db, writer, id)
     const taken: MissionChange = {
       wrapper_pid: self.pid,
       wrapper_start: self.start,

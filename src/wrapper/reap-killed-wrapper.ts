@@ -3,6 +3,8 @@ import type { Context } from '../context.ts'
 import { abandonRequests } from '../db/approvals.ts'
 import { getMission } from '../db/missions.ts'
 import { readStore, withStore } from '../db/with-store.ts'
+import { recordKill } from '../mission/end-lease.ts'
+import { wakeFollowers } from '../mission/followers.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
 import type { MissionId } from '../mission-id.ts'
@@ -13,11 +15,12 @@ import { tmuxAt } from '../tmux/tmux.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
 
 /**
- * Ends the Claude of a wrapper that was killed, closes its open requests, and makes sure that tmux knows of the end. The
- * wrapper's guard starts this.
+ * Wakes the processes that follow the missions, ends the Claude of a wrapper that was killed, closes its open requests,
+ * and makes sure that tmux knows of the end. The wrapper's guard starts this.
  */
 export async function reapMission(context: Context, id: MissionId): Promise<void> {
   try {
+    wakeFollowers(context.paths)
     await endLeftOver(context, id)
   } finally {
     const socket = ownSocket(context.env)
@@ -33,11 +36,12 @@ async function endLeftOver(context: Context, id: MissionId): Promise<void> {
   await endOrphanedClaude(context, systemProbe(context.exec), mission, 'SIGHUP', graceMs)
   await withStore(context, db => {
     // Also stores the ending, if the wrapper could not.
-    missionService(context, db)
-    db.transaction(() => {
+    missionService(context, db).write(writer => {
       // If the mission was started again in the meantime, the open requests belong to the new wrapper.
-      const now = getMission(db, id)
-      if (now && statusNow(context, now) !== 'running') abandonRequests(db, id)
-    }).immediate()
+      const now = writer.get(id)
+      if (!now || statusNow(context, now) === 'running') return
+      abandonRequests(db, id)
+      recordKill(db, writer, id)
+    })
   })
 }

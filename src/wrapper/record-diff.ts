@@ -20,17 +20,14 @@ export function recordDiff(
     ...(next.transcriptPath !== before.transcriptPath ? { transcript_path: next.transcriptPath } : {}),
     ...modeDiff(before, next),
     ...nameDiff(before, next, atStart),
-    ...messageDiff(before, next),
   }
 }
 
 const longestMessage = 1_000
 
 /** Lists show only the beginning. */
-function messageDiff(before: ClaudeState, next: ClaudeState): MissionChange {
-  const { lastMessage } = next
-  if (lastMessage === before.lastMessage || lastMessage === null) return {}
-  return { last_message: bounded(maskSecrets(lastMessage), longestMessage) }
+export function messageColumn(message: string): MissionChange {
+  return { last_message: bounded(maskSecrets(message), longestMessage) }
 }
 
 function activityDiff(before: ClaudeState, next: ClaudeState, at: string): MissionChange {

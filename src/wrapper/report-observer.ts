@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import type { Agent } from '../claude/agent.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
-import { holdsConversation } from '../claude/transcript.ts'
+import { holdsConversation, lastMessageIn } from '../claude/transcript.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
@@ -22,7 +22,7 @@ import { listSpool, readInBatches, type SpoolBatch, type SpooledFile } from './e
 import type { Log } from './log.ts'
 import type { Requests } from './permission-requests.ts'
 import { RecentQuestions } from './recent-questions.ts'
-import { historyOf, recordDiff } from './record-diff.ts'
+import { historyOf, messageColumn, recordDiff } from './record-diff.ts'
 
 export interface ObserverOptions {
   missions: MissionService
@@ -53,6 +53,8 @@ export class Observer {
   onControlMessage: (message: ControlMessage) => void = () => {}
   /** Called before the report is stored: a crash in between must not make the prompt look unused. */
   onPromptTaken: () => void = () => {}
+  /** Called when a turn has ended with a message, before that is stored: the text is there when the new state is seen. */
+  onMessage: (text: string) => void = () => {}
   readonly #options: ObserverOptions
   readonly #id: MissionId
   readonly #questions = new RecentQuestions()
@@ -136,10 +138,14 @@ export class Observer {
     }
   }
 
-  /** While a request is open, the spool is read first, because reports say more exactly how it was answered. */
+  /**
+   * While a request is open, the spool is read first, because reports say more exactly how it was answered. So does the
+   * report of a turn's end, which was written before the status.
+   */
   seeStatus(status: AgentStatus): void {
     if (!isNews(this.#state, status)) return
-    if (this.#options.requests.hasOpen) this.#seeStatusAfterReports(status)
+    const isAtRest = status.activity === 'idle' || status.activity === 'background'
+    if (this.#options.requests.hasOpen || isAtRest) this.#seeStatusAfterReports(status)
     else this.#takeStatus(status)
   }
 
@@ -291,16 +297,36 @@ export class Observer {
     if (about !== null && writer.get(this.#id)?.about === null) writer.change(this.#id, { about })
   }
 
+  #tellMessage(message: string): void {
+    try {
+      this.onMessage(message)
+    } catch (error) {
+      this.#options.log(`Claude's last message could not be kept: ${String(error)}`)
+    }
+  }
+
   #become(writer: MissionWriter, reported: ClaudeState): void {
     const begun = { ...reported, sessionBegun: reported.sessionBegun || isWritten(reported.transcriptPath) }
     const isModeChanged = begun.mode !== null && begun.mode !== this.#state.mode
     const stored = isModeChanged ? (writer.get(this.#id)?.permission_mode ?? null) : null
     const next = isModeChanged ? withStoredMode(this.#state, begun, stored) : begun
-    const change = recordDiff(this.#state, next, this.#atStart, writer.at)
+    const message = newMessage(this.#state, next)
+    if (message !== null) this.#tellMessage(message)
+    const change = {
+      ...recordDiff(this.#state, next, this.#atStart, writer.at),
+      ...(message === null ? {} : messageColumn(message)),
+    }
     this.#state = next
     if (Object.keys(change).length === 0) return
     writer.change(this.#id, { ...change, last_active_at: writer.at }, ...historyOf(change))
   }
+}
+
+/** An interrupted turn, and the last turn of a resumed conversation, are not reported, but they are in the transcript. */
+function newMessage(before: ClaudeState, { state, lastMessage, transcriptPath }: ClaudeState): string | null {
+  if (lastMessage !== null) return lastMessage === before.lastMessage ? null : lastMessage
+  const isTurnOver = state === 'idle' && before.state !== 'idle'
+  return isTurnOver && transcriptPath !== null ? lastMessageIn(transcriptPath) : null
 }
 
 /** The event that an error ended a turn, with Claude's word for it. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -9,6 +9,7 @@ import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
+import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import { shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
@@ -66,6 +67,7 @@ export class RestartLoop {
     for (const directory of [events, asks]) makePrivateDirectory(directory)
     // Hooks that were killed could not remove their FIFOs.
     for (const name of readdirSync(asks)) setAside(dirname(asks), join(asks, name))
+    removeFile(context.paths.mission(id).promptTaken)
     const parts = this.#wire()
     // The preview comes first: whoever sees the new state also finds its text.
     const { preview, presenter, checkpointer } = parts
@@ -130,8 +132,9 @@ export class RestartLoop {
     requests.onHandedOver = () => presenter.refresh()
     observer.onControlMessage = message => this.#onControlMessage(message, requests)
     observer.onNews = preview.update
+    observer.onPromptTaken = () => markPromptTaken(own)
+    observer.onMessage = text => keepLastMessage(own, text)
     observer.onStored = report => limit.see(report)
-    observer.onPromptTaken = () => forgetPrompt(own)
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
@@ -202,7 +205,14 @@ export class RestartLoop {
   }
 }
 
-function forgetPrompt({ prompt, commandGiven }: MissionPaths): void {
+function forgetPrompt({ prompt, promptTaken, commandGiven }: MissionPaths): void {
   removeFile(prompt)
+  removeFile(promptTaken)
+  removeFile(commandGiven)
+}
+
+/** Until the store shows that Claude works on the prompt, the file shows that it is not idle. */
+function markPromptTaken({ prompt, promptTaken, commandGiven }: MissionPaths): void {
+  if (existsSync(prompt)) renameSync(prompt, promptTaken)
   removeFile(commandGiven)
 }

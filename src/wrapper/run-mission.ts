@@ -7,7 +7,7 @@ import { explainStoreError } from '../db/explain-error.ts'
 import { type FollowedStore, openFollowedStore } from '../db/followed-store.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
 import { type Database, setPatience } from '../db/open-store.ts'
-import { makePrivateDirectory, removeFile, sweepDraftsIn } from '../io/files.ts'
+import { makePrivateDirectory, removeFile, sweepDrafts, sweepDraftsIn } from '../io/files.ts'
 import { cleanLines } from '../io/text.ts'
 import type { TimedEnding } from '../mission/end-lease.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
@@ -26,6 +26,7 @@ import {
   type ProcessProbe,
   systemProbe,
 } from '../system/process-identity.ts'
+import { WakeupFifo } from '../system/wakeup-fifo.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import { checkGivenDirectory } from './check-directory.ts'
 import type { Ending } from './ending.ts'
@@ -102,9 +103,12 @@ async function runUnderLease(
   const paths = context.paths.mission(id)
   makePrivateDirectory(paths.run)
   reserveNote(paths.wrapperNote)
+  // Opened before the lease is taken, and closed by the system when this process ends, however it ends.
+  new WakeupFifo(context.exec, paths.lifeSign).open()
   const before = takeLease(run, id, own, probe, context.now(), opener)
   writeNote(paths.wrapperNote, { wrapper: own, ended: null })
   sweepDraftsIn(paths.run)
+  sweepDrafts(paths.lastMessage)
   run.followStore = storeFollower(store, run.missions, id, run.log)
   const loop = new RestartLoop(run, config)
   const heart = setInterval(async () => {

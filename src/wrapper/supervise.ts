@@ -5,6 +5,7 @@ import { setPatience } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
 import { isSlashCommand } from '../mission/first-prompt.ts'
+import { wakeFollowers } from '../mission/followers.ts'
 import type { ProcessIdentity } from '../system/process-identity.ts'
 import { listTree, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
 import { type EndingSignal, endingSignals } from '../system/signals.ts'
@@ -243,13 +244,16 @@ class Claude {
 
   #onPromptTimeout(): void {
     this.#dropPrompt(true)
+    wakeFollowers(this.#run.context.paths)
     this.#onReport()
   }
 
   /** Deletes the prompt once Claude has taken it. A failed start must not lose it, and a later start must not repeat it. */
   #dropPrompt(isTaken: boolean): void {
     if (!isTaken) return
+    const { context, id } = this.#run
     removeFile(this.#promptPath)
+    removeFile(context.paths.mission(id).promptTaken)
     this.#forgetCommand()
   }
 
