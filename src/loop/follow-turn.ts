@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { eventsSince } from '../db/events.ts'
+import { listEvents } from '../db/events.ts'
 import type { LoopRecord, Round, TurnEnd } from '../db/loops.ts'
 import { getMessage, type Message } from '../db/messages.ts'
 import type { MissionRecord } from '../db/missions.ts'
@@ -7,9 +7,10 @@ import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { untilChange } from '../mission/followers.ts'
 import type { ResultJson } from '../mission/mission-json.ts'
+import { WrapperLives } from '../mission/wrapper-lives.ts'
 import { turnFailedEvent } from '../wrapper/report-observer.ts'
 import { limitReached } from '../wrapper/usage-limit.ts'
-import { isRunning, missionOf } from './loop-mission.ts'
+import { missionOf } from './loop-mission.ts'
 
 /** How a turn ended, or why Claude did not begin it. */
 export type TurnOutcome =
@@ -27,14 +28,26 @@ export async function followTurn(
   round: Round,
   signal: AbortSignal,
 ): Promise<TurnOutcome> {
-  const outcome = await untilChange(context, db => db && turnOutcome(context, db, loop, round), { signal })
-  return outcome!
+  let lives: WrapperLives | undefined
+  try {
+    const outcome = await untilChange(
+      context,
+      (db, wake) => {
+        lives ??= new WrapperLives(context, wake)
+        return db ? turnOutcome(db, lives, loop, round) : undefined
+      },
+      { signal },
+    )
+    return outcome!
+  } finally {
+    lives?.close()
+  }
 }
 
 /** Returns undefined while the turn is not over. */
-export function turnOutcome(
-  context: Context,
+function turnOutcome(
   db: Database,
+  lives: WrapperLives,
   loop: LoopRecord,
   round: Round,
 ): TurnOutcome | undefined {
@@ -44,9 +57,9 @@ export function turnOutcome(
   const mission = missionOf(db, loop)
   const isGiven = message.status === 'taken' || message.status === 'unconfirmed'
   const result = resultOf(mission)
-  if (!isRunning(context, mission)) {
+  if (lives.statusesOf([mission])[0] !== 'running') {
     if (!isGiven) return { kind: 'not-begun' }
-    return result === null
+    return message.answered_at === null
       ? { kind: 'over', endedBy: 'ended', failure: null, result }
       : over(db, mission, round, result)
   }
@@ -69,7 +82,7 @@ function over(db: Database, mission: MissionRecord, round: Round, result: Result
 /** The error that ended the last turn since the round began. */
 function lastFailure(db: Database, { id }: MissionRecord, { since_event }: Round): string | null {
   let failure: string | null = null
-  for (const { kind, data } of eventsSince(db, id, since_event)) {
+  for (const { kind, data } of listEvents(db, id).filter(event => event.id > since_event)) {
     if (kind === 'state' && data.state === 'busy') failure = null
     if (kind === turnFailedEvent) failure = String(data.failure)
   }

@@ -8,6 +8,11 @@ export function loopLogPath(paths: Paths, { id, mission_id }: Pick<LoopRecord, '
   return `${paths.mission(mission_id).root}/loop-${shortLoopId(id)}.log`
 }
 
+/** A FIFO that the runner holds open while it lives. */
+export function loopLifeSign(log: string): string {
+  return `${log}.life`
+}
+
 /** Writes what a loop does. The output of its checks goes to the same file. */
 export function writeLog(path: string, now: Date, text: string): void {
   appendFileSync(path, `[${now.toISOString()}] ${text}\n`, { mode: 0o600 })

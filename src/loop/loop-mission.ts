@@ -4,10 +4,12 @@ import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { requireDirectory } from '../git-work/rebuild-directory.ts'
+import { untilChange } from '../mission/followers.ts'
 import { usualAskTimeoutMs } from '../mission/headless-limits.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
+import { sendControlMessage } from '../wrapper/control-message.ts'
 import { destinationFor, launchMission } from '../wrapper/launch.ts'
 import { startHeadless } from '../wrapper/start-headless.ts'
 import { stillRunning, stopMissions } from '../wrapper/stop-missions.ts'
@@ -84,4 +86,14 @@ export function takeBackPrompt(context: Context, db: Database, { rounds, mission
   missionService(context, db).write(writer => writer.changeMessage(mission_id, message, ['kept'], change))
 }
 
-async function interrupt(_context: Context, _mission: MissionId): Promise<void> {}
+const interruptMs = 10_000
+
+/** Ends the turn of a mission in a window. A dialog, which only the user can answer, stays open. */
+async function interrupt(context: Context, id: MissionId): Promise<void> {
+  sendControlMessage(context.paths.mission(id), { agenc: 'interrupt' })
+  const isOver = (db: Database | null) => {
+    const mission = db && getMission(db, id)
+    return mission?.state === 'busy' && isRunning(context, mission) ? undefined : true
+  }
+  await untilChange(context, isOver, { timeoutMs: interruptMs })
+}

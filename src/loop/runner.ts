@@ -1,6 +1,6 @@
 import { claudeEnvironment } from '../claude/claude-environment.ts'
 import type { Context } from '../context.ts'
-import { lastEventId } from '../db/events.ts'
+import { listEvents } from '../db/events.ts'
 import { getLoop, type LoopChange, type LoopRecord, type LoopStatus, type Round } from '../db/loops.ts'
 import { getMessage } from '../db/messages.ts'
 import type { MissionRecord } from '../db/missions.ts'
@@ -13,13 +13,15 @@ import { untilChange } from '../mission/followers.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import type { ResultJson } from '../mission/mission-json.ts'
 import { missionService } from '../mission/open-service.ts'
+import { WrapperLives } from '../mission/wrapper-lives.ts'
 import { portVariables } from '../system/port-block.ts'
 import { ownIdentity, type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
-import { wakeForMessages } from '../wrapper/send-message.ts'
+import { WakeupFifo } from '../system/wakeup-fifo.ts'
+import { sendControlMessage } from '../wrapper/control-message.ts'
 import { endLeftCheck, runCheck } from './check.ts'
 import { followTurn, limitEnd, resultOf, type TurnOutcome } from './follow-turn.ts'
 import { changeLoop, takeLoop } from './loop-lease.ts'
-import { loopLogPath, writeLog } from './loop-log.ts'
+import { loopLifeSign, loopLogPath, writeLog } from './loop-log.ts'
 import { beginConversation, endTurn, ensureRunning, isRunning, missionOf } from './loop-mission.ts'
 import { nextStep, type Step } from './next-step.ts'
 import { howItFailed, promptOf, untilInWords } from './round-prompt.ts'
@@ -59,11 +61,14 @@ class LoopRunner {
     const { run_at, wish } = this.#loop
     const leftMs = Date.parse(run_at) + wish.timeout_ms - this.#context.now().getTime()
     const reason = `its time of ${durationText(wish.timeout_ms)} is up`
+    const life = new WakeupFifo(this.#context.exec, loopLifeSign(this.#logPath))
+    life.open()
     const timer = setTimeout(() => this.#end({ status: 'timeout', reason }), Math.max(0, leftMs))
     try {
       await this.#finish(await this.#steps())
     } finally {
       clearTimeout(timer)
+      life.close()
     }
   }
 
@@ -115,39 +120,26 @@ class LoopRunner {
   async #untilDirectory(): Promise<void> {
     const isReady = ({ copy_pending, setup_pending }: MissionRecord) =>
       copy_pending === null && setup_pending === 0
-    if (isReady(this.#mission(await this.#read(db => missionOf(db, this.#loop))))) return
+    if (isReady(await this.#read(db => missionOf(db, this.#loop)))) return
     await this.#withStore(db => ensureRunning(this.#context, db, this.#loop))
-    await this.#untilMission(mission => (isReady(mission) ? true : undefined))
+    let lives: WrapperLives | undefined
+    const look = (db: Database | null, wake: () => void): true | undefined => {
+      lives ??= new WrapperLives(this.#context, wake)
+      const mission = missionOf(db!, this.#loop)
+      if (isReady(mission)) return true
+      if (lives.statusesOf([mission])[0] !== 'running') throw notStarted(mission)
+    }
+    try {
+      await untilChange(this.#context, look, { signal: this.#abort.signal })
+    } finally {
+      lives?.close()
+    }
   }
 
-  async #untilMission<T>(look: (mission: MissionRecord) => T | undefined): Promise<T> {
-    const found = await untilChange(
-      this.#context,
-      db => {
-        const mission = db && missionOf(db, this.#loop)
-        if (mission === null) return undefined
-        const seen = look(mission)
-        if (seen === undefined && !isRunning(this.#context, mission)) throw this.#notStarted(mission)
-        return seen
-      },
-      { signal: this.#abort.signal },
-    )
-    return found!
-  }
-
-  #notStarted(mission: MissionRecord): AgencError {
-    const result = resultOf(mission)
-    const why = result?.is_error && result.text ? `: ${result.text}` : ''
-    return new AgencError(`the mission did not start${why}`)
-  }
-
-  #mission(mission: MissionRecord): MissionRecord {
-    return mission
-  }
 
   async #beginRound(n: number): Promise<void> {
-    const mission = await this.#read(db => missionOf(db, this.#loop))
     await this.#untilDirectory()
+    const mission = await this.#read(db => missionOf(db, this.#loop))
     const isNewConversation = this.#loop.wish.is_fresh && (n > 1 || mission.session_begun === 1)
     const round: Round = {
       n,
@@ -156,7 +148,7 @@ class LoopRunner {
       before: await workState(this.#context, mission, this.#abort.signal),
       after: null,
       cost_before: isNewConversation ? 0 : (resultOf(mission)?.cost_usd ?? 0),
-      since_event: await this.#read(db => lastEventId(db, mission.id)),
+      since_event: await this.#read(db => listEvents(db, mission.id).at(-1)?.id ?? 0),
       message_id: null,
       turn: null,
       changes: null,
@@ -198,7 +190,7 @@ class LoopRunner {
       outcome = await followTurn(this.#context, this.#loop, round, this.#abort.signal)
     }
     const mission = await this.#read(db => missionOf(db, this.#loop))
-    if (outcome.kind === 'not-begun') throw this.#notStarted(mission)
+    if (outcome.kind === 'not-begun') throw notStarted(mission)
     const { failure, result } = outcome
     const endedBy = wasCut && outcome.endedBy === 'ended' ? 'cut' : outcome.endedBy
     const after = await workState(this.#context, mission, this.#abort.signal)
@@ -220,7 +212,7 @@ class LoopRunner {
 
   async #startAndWake(db: Database): Promise<void> {
     await ensureRunning(this.#context, db, this.#loop)
-    wakeForMessages(this.#context, this.#loop.mission_id)
+    sendControlMessage(this.#context.paths.mission(this.#loop.mission_id), { agenc: 'deliver' })
   }
 
   async #checkRound(round: Round): Promise<void> {
@@ -291,6 +283,12 @@ class LoopRunner {
   #log(text: string): void {
     writeLog(this.#logPath, this.#context.now(), text)
   }
+}
+
+function notStarted(mission: MissionRecord): AgencError {
+  const result = resultOf(mission)
+  const why = result?.is_error && result.text ? `: ${result.text}` : ''
+  return new AgencError(`the mission did not start${why}`)
 }
 
 /** Claude tells the cost of the whole conversation. */
