@@ -5,6 +5,7 @@ export const ExitCode = {
   usage: 64,
   unavailable: 69,
   config: 78,
+  timeRanOut: 124,
   cancelled: 130,
 } as const
 

@@ -3,6 +3,7 @@ import type { Shells } from './bash-tool.ts'
 import type { AgentIdentity, Session } from './claude-session.ts'
 import type { Dialogs } from './dialogs.ts'
 import type { HookEvent, HookOutcome } from './hooks.ts'
+import type { ToolUse } from './permissions.ts'
 import type { Transcript } from './saved-conversations.ts'
 import type { Entry } from './screen-content.ts'
 
@@ -27,11 +28,13 @@ export interface AgentContext {
   fire(event: HookEvent, extra: Record<string, unknown>, options?: FireOptions): Promise<HookOutcome[]>
   /** Adds an entry to the conversation. The returned function replaces that entry. */
   show(entry: Entry): (entry: Entry) => void
+  /** Asks the program that started a Claude without a terminal. Undefined on a terminal, where a dialog opens. */
+  askHost?(tool: ToolUse, signal: AbortSignal): Promise<void>
   /** Queues a prompt that Claude writes to itself. It is answered after the current turn. */
   notify(prompt: string): void
   changed(): void
   /** Gives the model the prompts that were queued since its last request. */
-  absorbQueue(): void
+  absorbQueue(): Promise<void>
 }
 
 /** One agent at work on one prompt. */

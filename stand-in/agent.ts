@@ -30,7 +30,9 @@ export async function runAgent(run: AgentRun, prompt: string): Promise<AgentResu
     await pause(turn.delayMs, run.signal)
     const failure = failureIn(turn)
     if (failure) return { failure }
-    const text = await showText(run, turn)
+    const text = await showText(run, turn, shown =>
+      run.transcript.assistant([{ type: 'text', text: shown }], null),
+    )
     if (turn.acts.some(act => act.kind === 'hang')) await untilStopped(run.signal)
     const uses = toolActs(run, turn).map(act => ({
       id: `toolu_${randomUUID()}`,
@@ -42,7 +44,7 @@ export async function runAgent(run: AgentRun, prompt: string): Promise<AgentResu
     run.transcript.assistant([...spoken, ...blocks], uses.length > 0 ? 'tool_use' : 'end_turn')
     if (uses.length === 0) return { text }
     await useTools(run, uses)
-    if (run.agent === undefined) run.context.absorbQueue()
+    if (run.agent === undefined) await run.context.absorbQueue()
   }
 }
 
@@ -81,8 +83,12 @@ function textOf(result: ToolResult): unknown {
   return result.kind === 'failed' ? result.error : result.text
 }
 
-/** Shows the text word by word, at the pace that the script sets. */
-async function showText({ context, signal }: AgentRun, turn: Turn): Promise<string> {
+/** Shows the text word by word, at the pace that the script sets. `keep` gets what an interruption leaves of it. */
+async function showText(
+  { context, signal }: AgentRun,
+  turn: Turn,
+  keep: (shown: string) => void,
+): Promise<string> {
   const texts: string[] = []
   for (const act of turn.acts) {
     if (act.kind !== 'text') continue
@@ -94,7 +100,10 @@ async function showText({ context, signal }: AgentRun, turn: Turn): Promise<stri
       const entry: Entry = { kind: 'assistant', text: shown }
       if (update) update(entry)
       else update = context.show(entry)
-      await pause(turn.streamMs, signal)
+      await pause(turn.streamMs, signal).catch(error => {
+        keep(shown)
+        throw error
+      })
     }
   }
   return texts.join('\n')

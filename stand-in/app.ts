@@ -228,7 +228,7 @@ export class App {
       show: entry => this.view.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
       changed: () => this.reporter.changed(),
-      absorbQueue: () => this.conversation?.absorbQueue(),
+      absorbQueue: async () => this.conversation?.absorbQueue(),
     }
   }
 

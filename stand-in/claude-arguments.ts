@@ -15,6 +15,12 @@ export interface Arguments {
   name?: string
   model?: string
   prompt?: string
+  /** Without a terminal: messages come and go as lines of JSON. */
+  print?: boolean
+  inputFormat?: string
+  outputFormat?: string
+  permissionPromptTool?: string
+  verbose?: boolean
 }
 
 /** The parsed command line, or a text to print and the exit code to leave with. */
@@ -49,12 +55,17 @@ function declare(): Command {
     .option('--dangerously-skip-permissions', 'Bypass all permission checks')
     .addOption(new Option('--disallowedTools, --disallowed-tools <tools...>', 'Tools to deny'))
     .option('--fork-session', 'When resuming, create a new session ID instead of reusing the original')
+    .option('--input-format <format>', 'Input format (only works with --print): "text" or "stream-json"')
     .option('--model <model>', 'Model for the current session')
     .option('-n, --name <name>', 'Set a display name for this session')
+    .option('--output-format <format>', 'Output format (only works with --print): "text" or "stream-json"')
     .addOption(permissionModeOption())
+    .option('--permission-prompt-tool <tool>', 'Who is asked for permissions (only works with --print)')
+    .option('-p, --print', 'Print response and exit')
     .option('-r, --resume [value]', 'Resume a conversation by session ID or name')
     .option('--session-id <uuid>', 'Use a specific session ID for the conversation (must be a valid UUID)')
     .option('--settings <file-or-json>', 'Path to a settings JSON file or a JSON string')
+    .option('--verbose', 'Override verbose mode setting from config')
     .version(`${claudeVersion} (Claude Code)`, '-v, --version', 'Output the version number')
     .helpOption('-h, --help', 'Display help for command')
 }

@@ -6,16 +6,24 @@ import { spokenPart } from './script.ts'
 
 interface Prompt {
   prompt: string
-  /** `own`: Claude writes it to itself. `queued`: it was sent while Claude was busy, and its hooks have run. */
-  kind: 'typed' | 'queued' | 'own'
+  /**
+   * `own`: Claude writes it to itself. `queued`: it was sent while Claude was busy, and its hooks have run. `sent`: it came
+   * without a keyboard, and its hooks run when Claude takes it up.
+   */
+  kind: 'typed' | 'queued' | 'sent' | 'own'
 }
 
 export interface ConversationEvents {
   /** Resolves when the SessionStart hooks have finished. No prompt is answered before that. */
   sessionStarted: Promise<unknown>
-  /** Puts a prompt that got no answer back into the prompt box. */
-  returnPrompt(prompt: string): void
+  /** Puts a prompt that got no answer back into the prompt box, if there is one. */
+  returnPrompt?(prompt: string): void
+  turnStarted?(): void
+  turnEnded?(end: TurnEnd): void
 }
+
+/** How a turn ended. */
+export type TurnEnd = { text: string } | { failure: string } | { interrupted: true } | { blocked: true }
 
 const idleNoticeMs = 60_000
 /** Claude becomes idle for a moment before it takes up the notification of a finished task. */
@@ -29,6 +37,7 @@ export class Conversation {
   private stopper: AbortController | undefined
   private idleNotice: NodeJS.Timeout | undefined
   private draining = false
+  private emptied: Promise<void> = Promise.resolve()
   private ended = false
 
   constructor(context: AgentContext, events: ConversationEvents) {
@@ -45,6 +54,12 @@ export class Conversation {
     else this.enqueue({ prompt, kind: 'typed' })
   }
 
+  /** Takes a prompt that came without a keyboard. */
+  send(prompt: string): void {
+    this.context.session.transcript.queue('enqueue', prompt)
+    this.enqueue({ prompt, kind: 'sent' })
+  }
+
   /** Queues a prompt that Claude writes to itself. */
   notify(prompt: string): void {
     this.enqueue({ prompt, kind: 'own' })
@@ -57,9 +72,11 @@ export class Conversation {
     return queued.length === 0 ? undefined : queued.join('\n')
   }
 
-  absorbQueue(): void {
+  async absorbQueue(): Promise<void> {
     const { transcript } = this.context.session
-    for (const prompt of this.takeQueued()) {
+    const sent = this.takeQueued('sent')
+    for (const prompt of sent) await this.passesHooks(prompt)
+    for (const prompt of [...this.takeQueued(), ...sent]) {
       transcript.queue('remove', prompt, { reason: 'absorbed_mid_turn' })
       transcript.queuedCommand(prompt)
       this.context.show({ kind: 'user', text: spokenPart(prompt) })
@@ -68,6 +85,11 @@ export class Conversation {
 
   interrupt(): void {
     this.stopper?.abort()
+  }
+
+  /** Resolves when no prompt is left. */
+  async drained(): Promise<void> {
+    while (this.draining) await this.emptied
   }
 
   end(): void {
@@ -87,8 +109,8 @@ export class Conversation {
     this.enqueue({ prompt, kind: 'queued' })
   }
 
-  private takeQueued(): string[] {
-    const queued = this.waiting.filter(({ kind }) => kind === 'queued')
+  private takeQueued(wanted: Prompt['kind'] = 'queued'): string[] {
+    const queued = this.waiting.filter(({ kind }) => kind === wanted)
     for (const one of queued) this.waiting.splice(this.waiting.indexOf(one), 1)
     return queued.map(({ prompt }) => prompt)
   }
@@ -96,7 +118,7 @@ export class Conversation {
   private enqueue(next: Prompt): void {
     if (this.ended) return
     this.waiting.push(next)
-    if (!this.draining) void this.drain()
+    if (!this.draining) this.emptied = this.drain()
   }
 
   private async drain(): Promise<void> {
@@ -116,9 +138,11 @@ export class Conversation {
   private async answer({ prompt: first, kind }: Prompt, signal: AbortSignal): Promise<void> {
     const { context } = this
     const own = kind === 'own'
-    // All queued prompts become one turn, and the model answers the last one.
+    // All queued prompts become one turn, and the model answers the last one. Those that were sent become one prompt.
     const prompts = kind === 'queued' ? [first, ...this.takeQueued()] : [first]
-    const prompt = prompts.at(-1)!
+    const sent = kind === 'sent' ? this.takeQueued('sent') : []
+    const prompt = [prompts.at(-1), ...sent].join('\n')
+    if (kind === 'sent') for (const _ of [first, ...sent]) context.session.transcript.queue('dequeue')
     context.session.nextPrompt()
     context.session.planFile(prompt)
     let silent = true
@@ -132,12 +156,15 @@ export class Conversation {
     if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each) })
     try {
       if (kind === 'queued') this.dequeue(prompts)
-      if (kind === 'queued' || (await this.accepted(prompt, signal)))
-        await this.finish(watched, prompt, own, signal)
+      this.events.turnStarted?.()
+      const isAccepted = kind === 'queued' || (await this.accepted(prompt, signal))
+      const end = isAccepted && (await this.finish(watched, prompt, own, signal))
+      this.events.turnEnded?.(end || { blocked: true })
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
-      if (silent && kind === 'typed') this.events.returnPrompt(prompt)
+      if (silent && kind === 'typed' && this.events.returnPrompt) this.events.returnPrompt(prompt)
       else this.noteInterruption()
+      this.events.turnEnded?.({ interrupted: true })
     }
   }
 
@@ -167,7 +194,7 @@ export class Conversation {
     )
     if (reason === undefined || signal?.aborted) return true
     this.context.show({ kind: 'note', text: `UserPromptSubmit operation blocked by hook:\n${reason}` })
-    this.events.returnPrompt(prompt)
+    this.events.returnPrompt?.(prompt)
     return false
   }
 
@@ -176,7 +203,7 @@ export class Conversation {
     prompt: string,
     own: boolean,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<TurnEnd> {
     const { session, tasks } = context
     const script = own ? '[[text Done.]]' : prompt
     const last = await runAgent({ context, signal, transcript: session.transcript }, script)
@@ -190,14 +217,16 @@ export class Conversation {
     )
     this.idleNotice = setTimeout(() => this.remind(), idleNoticeMs)
     this.idleNotice.unref()
+    return { text: last.text }
   }
 
   /** Claude does not wait for StopFailure hooks: it is idle while they run. */
-  private failed(failure: ApiFailure): void {
+  private failed(failure: ApiFailure): TurnEnd {
     const message = failureText(failure)
     this.context.show({ kind: 'assistant', text: message })
     this.context.session.transcript.apiError(message, failureKind(failure), failure)
     void this.context.fire('StopFailure', { error: failureKind(failure), last_assistant_message: message })
+    return { failure: message }
   }
 
   /** No hook runs on an interruption, so a program that relies on hooks alone still considers Claude busy. */

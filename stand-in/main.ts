@@ -3,6 +3,7 @@ import { isatty } from 'node:tty'
 import { App } from './app.ts'
 import { parseArguments } from './claude-arguments.ts'
 import { claudePaths } from './claude-files.ts'
+import { runHeadless } from './headless.ts'
 import { promptFromStdin } from './keyboard-input.ts'
 import { planStart } from './startup.ts'
 
@@ -19,6 +20,7 @@ async function main(): Promise<number> {
   const paths = claudePaths(env)
   const plan = planStart(args, paths, cwd, env)
   if ('refusal' in plan) return refuse(plan.refusal)
+  if (args.print) return runHeadless({ args, env, cwd, paths, ...plan, stdin, stdout })
   if (!stdout.isTTY) return refuse('The stand-in for Claude Code needs a terminal. Run it in one.')
   const prompt = [args.prompt, promptFromStdin(stdin)].filter(Boolean).join('\n')
   const exitCode = await new App({ args, env, cwd, paths, ...plan, prompt, stdin, stdout }).run()

@@ -111,6 +111,8 @@ function hookAnswer(tool: ToolUse, answer: ReturnType<typeof permissionAnswer>):
 }
 
 function userAnswer(asking: PermissionQuestion, signal: AbortSignal): Promise<Answer> {
+  const { askHost } = asking.context
+  if (askHost) return askHost(asking.tool, signal).then(() => ({ allow: false }))
   if (asking.tool.name === 'AskUserQuestion') return askQuestions(asking, signal)
   if (asking.tool.name === 'ExitPlanMode') return askPlan(asking, signal)
   return askTool(asking, signal)

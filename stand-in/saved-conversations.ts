@@ -19,6 +19,8 @@ export interface TranscriptHead {
 /** Writes one conversation to disk. The file is created with the first message, not before. */
 export class Transcript {
   readonly path: string
+  /** Called with each message that is written. */
+  onMessage: (line: Line) => void = () => {}
   private readonly head: () => TranscriptHead
   private readonly saving: boolean
   private parent: string | null = null
@@ -45,7 +47,8 @@ export class Transcript {
     this.message('user', { role: 'user', content }, { permissionMode: this.head().mode, ...extra })
   }
 
-  assistant(content: Line[], stopReason: 'end_turn' | 'tool_use', extra: Line = {}): void {
+  /** An answer that was interrupted has no reason to stop. */
+  assistant(content: Line[], stopReason: 'end_turn' | 'tool_use' | null, extra: Line = {}): void {
     const id = `msg_${randomUUID()}`
     const fixed = { type: 'message', role: 'assistant', model: modelId }
     this.message('assistant', { id, ...fixed, content, stop_reason: stopReason }, extra)
@@ -78,6 +81,7 @@ export class Transcript {
   /** Records what became of a prompt that was sent while Claude was busy. */
   queue(operation: 'enqueue' | 'dequeue' | 'popAll' | 'remove', content?: string, extra: Line = {}): void {
     const timestamp = new Date().toISOString()
+    this.begin()
     this.append({ type: 'queue-operation', operation, timestamp, ...(content ? { content } : {}), ...extra })
   }
 
@@ -117,7 +121,7 @@ export class Transcript {
     const { cwd, sessionId } = this.head()
     const place = { userType: 'external', entrypoint: 'cli', cwd, sessionId, version: claudeVersion }
     const timestamp = new Date().toISOString()
-    this.write({
+    const line = {
       parentUuid: this.parent,
       isSidechain: false,
       type,
@@ -126,8 +130,10 @@ export class Transcript {
       timestamp,
       ...extra,
       ...place,
-    })
+    }
+    this.write(line)
     this.parent = uuid
+    this.onMessage(line)
   }
 
   private append(line: Line): void {

@@ -14,7 +14,7 @@ export class StatusFile {
 
   constructor(
     directory: string,
-    about: { sessionId: string; cwd: string; name: string; env: NodeJS.ProcessEnv },
+    about: { sessionId: string; cwd: string; name: string; env: NodeJS.ProcessEnv; entrypoint?: string },
   ) {
     const now = Date.now()
     this.path = join(directory, `${process.pid}.json`)
@@ -26,7 +26,7 @@ export class StatusFile {
       procStart: processStart(process.pid),
       version: claudeVersion,
       kind: 'interactive',
-      entrypoint: 'cli',
+      entrypoint: about.entrypoint ?? 'cli',
       ...tmuxPlace(about.env),
       name: about.name,
       nameSource: 'derived',

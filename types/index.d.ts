@@ -70,6 +70,8 @@ export interface Mission {
   result: {
     text: string | null
     is_error: boolean
+    /** The run was cut because of `--timeout`. */
+    time_ran_out: boolean
     turns: number
     duration_ms: number
     cost_usd: number | null

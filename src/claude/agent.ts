@@ -37,8 +37,25 @@ export interface Launch {
 export interface AgentListener {
   onStatus(status: AgentStatus): void
   onReport(report: Report, channel: ReplyChannel | null): void
+  /** A turn has ended. Only an agent with a direct line tells this. */
+  onResult(result: TurnResult): void
+  /** The user's usage limit has stopped the agent until then. */
+  onUsageLimit(resetsAt: Date): void
   /** Whether the agent is doing something, so that its status will change soon. */
   isActive(): boolean
+}
+
+/** How a turn ended, as the agent itself counts it. */
+export interface TurnResult {
+  /** What it said last. Null if the turn was interrupted. */
+  text: string | null
+  isError: boolean
+  /** How often the model was asked. */
+  turns: number
+  durationMs: number
+  /** The cost of the whole conversation so far. */
+  costUsd: number | null
+  tokens: { input: number; output: number; cache_read: number; cache_write: number } | null
 }
 
 /** Follows one running agent. */
@@ -52,10 +69,15 @@ export interface Follower {
 
 /** A way to speak to a running agent that needs no keyboard. */
 export interface DirectLine {
-  /** The agent takes it as its next turn. `prompt-taken` is reported when it does. */
+  /**
+   * A busy agent takes it between two tools, or as its next turn. `prompt-taken` is reported then. Messages that wait at the
+   * same time become one prompt, so submit the next one only when this one was taken.
+   */
   submit(text: string): void
   /** Ends the turn, not the agent. */
   interrupt(): void
+  /** Ends the turn, keeping what was said, and then the agent. */
+  end(): void
 }
 
 /**

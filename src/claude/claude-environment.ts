@@ -21,10 +21,14 @@ const perSession = new Set([
   'CLAUDE_SESSION_ID',
 ])
 
+/** For a process that must not look like a tool of the Claude that starts it. */
+export function withoutSessionVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !perSession.has(name)))
+}
+
 export function claudeEnvironment(env: NodeJS.ProcessEnv, missionId: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !perSession.has(name))
   const clean: NodeJS.ProcessEnv = {
-    ...Object.fromEntries(kept),
+    ...withoutSessionVariables(env),
     AGENC_MISSION_UUID: missionId,
     COLORTERM: 'truecolor',
   }

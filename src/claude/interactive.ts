@@ -25,7 +25,7 @@ export function interactiveClaude(context: Context, id: MissionId, directory: st
   const locations = claudeLocations(env)
   const plans = planDirectories(locations, directory)
   return {
-    prepare: request => prepare(context, request),
+    prepare: request => prepareClaude(context, request),
     readReport: data => hookReport(data, plans),
     openChannel: ({ kind }, sender) => openReplyChannel(own.asks, sender, kind),
     leftTools: agentPid => leftTools(context.exec, id, agentPid),
@@ -38,7 +38,12 @@ export function interactiveClaude(context: Context, id: MissionId, directory: st
   }
 }
 
-async function prepare(context: Context, request: StartRequest): Promise<Launch> {
+/** Finds the program, writes agenc's hooks, and builds the command line. */
+export async function prepareClaude(
+  context: Context,
+  request: StartRequest,
+  ownArguments: readonly string[] = [],
+): Promise<Launch> {
   const { exec, paths } = context
   const own = paths.mission(request.missionId)
   const env = claudeEnvironment({ ...context.env, ...request.variables }, request.missionId)
@@ -59,7 +64,7 @@ async function prepare(context: Context, request: StartRequest): Promise<Launch>
   await confirmTrust()
   return {
     program,
-    args: claudeCommandLine({ ...request, settingsPath: own.claudeSettings }),
+    args: [...ownArguments, ...claudeCommandLine({ ...request, settingsPath: own.claudeSettings })],
     directory: request.directory,
     env,
     asksForTrust: !request.isTrusted && !isTrusted(globalConfig, request.directory),

@@ -5,6 +5,7 @@ import { wholeRepoName } from './repo-names.ts'
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 const words = v.array(v.string())
 const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0))
+const duration = v.pipe(v.string(), v.regex(/^(\d+(ms|s|m|h|d))+$/, 'is not a duration such as 90s or 10m'))
 const approveMode = v.picklist(approveModes)
 
 /** A program with its arguments, or one string for `sh -c`. */
@@ -117,6 +118,13 @@ export const configSchema = v.strictObject({
       '*.pem',
       '*.key',
     ]),
+    headless_idle: v.optional(
+      described(
+        duration,
+        'How long a Claude without a terminal stays when it has nothing to do, such as 10m',
+      ),
+      '10m',
+    ),
     port_base: v.optional(
       described(
         v.pipe(v.number(), v.integer(), v.minValue(1024), v.maxValue(65_000)),

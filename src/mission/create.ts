@@ -13,6 +13,7 @@ import { checkStart } from './check-start.ts'
 import type { CopyOrder } from './copy-order.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
 import { repoConfig } from './effective-settings.ts'
+import type { HeadlessLimits } from './headless-limits.ts'
 import { markAsFinished } from './maker-mark.ts'
 import { refuseSharedDirectory } from './mission-directory.ts'
 import { missionService } from './open-service.ts'
@@ -32,6 +33,8 @@ export interface MissionWish {
   model: string | null
   mayAnswer: boolean
   prompt: string | null
+  /** The limits of a mission without a terminal. Null for a mission with one. */
+  headless: HeadlessLimits | null
   /** What the mission is about if it has no prompt. */
   about: string | null
   /** The conversation that the new one branches off from. */
@@ -82,6 +85,8 @@ export async function createMission(
         copy_pending: order && JSON.stringify(order),
         pr_number: wish.pullRequest?.number ?? null,
         pr_url: wish.pullRequest?.url ?? null,
+        headless: wish.headless === null ? 0 : 1,
+        headless_limits: wish.headless && JSON.stringify(wish.headless),
       })
       if (source.kind !== 'dir') return
       if (!source.mayBeShared) refuseSharedDirectory(db, source.path)

@@ -7,3 +7,10 @@ export interface HeadlessLimits {
 }
 
 export const usualAskTimeoutMs = 10 * 60 * 1000
+
+const unlimited: HeadlessLimits = { timeout_ms: null, ask_timeout_ms: usualAskTimeoutMs }
+
+/** The limits that are stored with a mission. */
+export function limitsOf({ headless_limits }: { headless_limits: string | null }): HeadlessLimits {
+  return headless_limits === null ? unlimited : { ...unlimited, ...JSON.parse(headless_limits) }
+}

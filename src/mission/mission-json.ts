@@ -64,6 +64,8 @@ export interface MissionJson {
 export interface ResultJson {
   text: string | null
   is_error: boolean
+  /** The run was cut because of `--timeout`. */
+  time_ran_out: boolean
   turns: number
   duration_ms: number
   cost_usd: number | null

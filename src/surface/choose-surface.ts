@@ -1,5 +1,7 @@
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
+import type { MissionRecord } from '../db/missions.ts'
+import { HeadlessSurface } from './no-terminal.ts'
 import type { Surface } from './surface.ts'
 import { hasOwnTerminal, TerminalSurface } from './terminal.ts'
 import { TmuxWindow } from './tmux-window.ts'
@@ -7,4 +9,14 @@ import { TmuxWindow } from './tmux-window.ts'
 /** The surface that this process runs on. Under a shell, a pane of the session is only a terminal. */
 export function surfaceHere(context: Context, config: Config): Surface {
   return (hasOwnTerminal() ? TmuxWindow.of(context, config) : null) ?? new TerminalSurface(context)
+}
+
+/** In a window, the mission is shown there, even if it ran without one before. */
+export function surfaceFor(
+  context: Context,
+  config: Config,
+  { id, headless }: Pick<MissionRecord, 'id' | 'headless'>,
+): Surface {
+  const isHeadless = headless === 1 && !hasOwnTerminal()
+  return isHeadless ? new HeadlessSurface(context.paths.mission(id).outputLog) : surfaceHere(context, config)
 }

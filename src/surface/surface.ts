@@ -1,4 +1,4 @@
-import type { StdioOptions } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import type { State, WaitingFor } from '../db/missions.ts'
 import type { MissionId } from '../mission-id.ts'
 
@@ -22,12 +22,16 @@ export interface OpenStdio {
   close(): void
 }
 
-/** The place where a mission is shown: a tmux window or this terminal. The wrapper is the same for both. */
+/** The place where a mission is shown: a tmux window, this terminal, or none. The wrapper is the same for all. */
 export interface Surface {
+  /** True if there is no terminal, so that no user sees the mission or presses a key. */
+  readonly isHeadless: boolean
   /** True if a shell takes the terminal back afterwards. Otherwise the surface closes together with this process. */
   readonly hasShellBelow: boolean
   /** Opens the stdin, stdout and stderr of the agent. If there is a prompt, stdin is the prompt's file. */
   openStdio(promptPath: string | null): OpenStdio
+  /** Called with the agent right after its start. */
+  onStarted(agent: ChildProcess): void
   /** Shows a state. Returns whether the user is looking at this surface, or null if that is unknown. */
   show(mission: ShownMission, shown: ShownState): boolean | null
   /** Alerts a user who is looking at something else. The words follow the mission's label. */

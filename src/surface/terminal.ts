@@ -33,6 +33,7 @@ const serverMs = 2_000
 export class TerminalSurface implements Surface {
   readonly hasShellBelow: boolean
   readonly diesOfSignals: boolean = false
+  readonly isHeadless = false
   readonly #context: Context
 
   constructor(context: Context) {
@@ -47,6 +48,8 @@ export class TerminalSurface implements Surface {
     const descriptor = openSync(file, promptPath === null ? 'r+' : 'r')
     return { stdio: [descriptor, 'inherit', 'inherit'], close: () => closeSync(descriptor) }
   }
+
+  onStarted(): void {}
 
   restore(): void {
     restoreTerminal(this.#context.exec)

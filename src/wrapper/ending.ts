@@ -20,6 +20,8 @@ export interface EndingFacts {
   code: number | null
   signal: NodeJS.Signals | null
   received: EndingSignal | null
+  /** True if this wrapper ended Claude, because it had nothing to do or its time was up. */
+  isOwnWill?: boolean
   ranMs: number
   /** Called only after a hangup. */
   wasTakenAway: () => Promise<boolean>
@@ -37,6 +39,7 @@ async function whyEnded({
   code,
   signal,
   received,
+  isOwnWill = false,
   ranMs,
   wasTakenAway,
 }: EndingFacts): Promise<Ending['why']> {
@@ -47,6 +50,7 @@ async function whyEnded({
     case 'SIGHUP':
       return (await wasTakenAway()) ? 'lost' : 'closed'
     case null:
+      if (isOwnWill) return 'left'
       if (signal !== null) return 'lost'
       return code !== 0 && ranMs < earlyMs ? 'failed' : 'left'
   }

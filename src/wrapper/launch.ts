@@ -5,9 +5,7 @@ import { withStore } from '../db/with-store.ts'
 import { ExitCode, isCancelled } from '../errors.ts'
 import { startDirectory } from '../mission/mission-directory.ts'
 import { windowLabels } from '../mission/naming.ts'
-import { missionService } from '../mission/open-service.ts'
 import { hasTerminal } from '../surface/terminal.ts'
-import { formatIdentity, ownIdentity, type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
 import {
   type CurrentWindow,
   currentWindow,
@@ -17,18 +15,19 @@ import {
 import { returnClientsOfLastPane } from '../tmux/return-clients.ts'
 import type { Tmux } from '../tmux/tmux.ts'
 import { becomeMission, openWindowFrom } from '../tmux/windows.ts'
-import { reserveLease } from './lease.ts'
 import { wrapperEnvironment } from './mission-environment.ts'
+import { startReserved } from './start-reserved.ts'
 
 /**
  * Where a mission will run: in a new window next to the current one, in the session from outside of it, in this process's
- * own window, or in this terminal.
+ * own window, in this terminal, or without a terminal.
  */
 export type Destination =
   | { kind: 'new-window'; from: OpenCurrentWindow }
   | { kind: 'session'; tmux: Tmux }
   | { kind: 'this-window'; here: CurrentWindow }
   | { kind: 'terminal' }
+  | { kind: 'nowhere' }
 
 /** What the user asked for about the window. */
 export interface WindowWish {
@@ -110,6 +109,12 @@ export async function launchMission(
       return runMissionHere(context, mission)
     case 'terminal':
       return runMissionHere(context, mission)
+    case 'nowhere': {
+      const { startHeadless } = await import('./start-headless.ts')
+      const start = (store: Database) => startHeadless(context, store, mission)
+      await (db ? start(db) : withStore(context, start))
+      return ExitCode.ok
+    }
   }
 }
 
@@ -138,55 +143,8 @@ async function openMissionWindow(
   })
 }
 
-/**
- * Reserves the mission for the wrapper that `start` starts, so that no other process starts one too. `start` resolves to
- * the wrapper's pid.
- */
-export async function startReserved(
-  context: Context,
-  db: Database,
-  mission: MissionRecord,
-  start: (wrapperCommand: readonly string[]) => Promise<number>,
-): Promise<void> {
-  const probe = systemProbe(context.exec)
-  const self = ownIdentity(probe)
-  const reservation = reserveLease(missionService(context, db), mission.id, self, probe, context.now())
-  try {
-    const wrapper = probe.identify(await start(wrapperCommand(context, mission, self)))
-    if (wrapper !== null) reservation.passTo(wrapper)
-  } catch (error) {
-    reservation.cancel()
-    throw error
-  }
-}
-
 function hasRun({ wrapper_pid, exit_at }: MissionRecord): boolean {
   return wrapper_pid !== null || exit_at !== null
-}
-
-/** A wrapper mostly waits, so one V8 worker thread is enough. Node would start four. */
-const fewThreads = '--v8-pool-size=1'
-
-/** Closes the moment before bin/agenc.cjs runs, in which a signal opens Node's debugger. Older Nodes lack the option. */
-const noDebugger = '--disable-sigusr1'
-
-export function wrapperCommand(
-  { self: [node, ...script] }: Pick<Context, 'self'>,
-  { id }: Pick<MissionRecord, 'id'>,
-  opener: ProcessIdentity | null = null,
-): string[] {
-  const openedBy = opener === null ? [] : ['--opened-by', formatIdentity(opener)]
-  const hasOption = process.allowedNodeEnvironmentFlags.has(noDebugger)
-  return [
-    node!,
-    fewThreads,
-    ...(hasOption ? [noDebugger] : []),
-    ...script,
-    'mission',
-    '_run-wrapper',
-    id,
-    ...openedBy,
-  ]
 }
 
 async function runMissionHere(context: Context, { id }: MissionRecord): Promise<number> {

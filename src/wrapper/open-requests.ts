@@ -13,6 +13,8 @@ export interface OpenRequest {
   channel: ReplyChannel | null
   /** Runs while a rule is about to allow the request. */
   timer: NodeJS.Timeout | null
+  /** Runs until the request is denied because nobody answers it. Only without a terminal. */
+  deadline?: NodeJS.Timeout
   /** True once its dialog has been on the screen. */
   isShown: boolean
   /** The clock was set back since, so that times say nothing about the order. */
@@ -43,6 +45,7 @@ export class OpenRequests {
   remove(request: OpenRequest): void {
     if (request.timer) clearTimeout(request.timer)
     request.timer = null
+    clearTimeout(request.deadline)
     request.channel?.release()
     request.channel = null
     const at = this.#requests.indexOf(request)

@@ -2,6 +2,7 @@ import type { Rule } from '../approvals/rule.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
 import { transcriptBytes } from '../claude/transcript.ts'
 import type { Outcome } from '../db/approvals.ts'
+import { durationText } from '../io/duration.ts'
 import type { ApprovalLog } from './approval-log.ts'
 import { Confirmations } from './confirm-answers.ts'
 import type { Log } from './log.ts'
@@ -33,8 +34,11 @@ export class Requests {
   /** When Claude wrote its latest status, by its own clock. */
   #latestStatusMs = 0
   readonly #confirmations: Confirmations
+  /** Without a terminal there is no dialog, and nobody waits for ever. Null on a terminal. */
+  readonly #askTimeoutMs: number | null
 
-  constructor(rules: RuleEngine, approvals: ApprovalLog, log: Log) {
+  constructor(rules: RuleEngine, approvals: ApprovalLog, log: Log, askTimeoutMs: number | null = null) {
+    this.#askTimeoutMs = askTimeoutMs
     this.#rules = rules
     this.#approvals = approvals
     this.#log = log
@@ -125,7 +129,8 @@ export class Requests {
     const entry = this.#approvals.open(report.use)
     // Without a record, nothing is approved.
     if (entry === null) {
-      channel?.release()
+      if (this.#askTimeoutMs === null) channel?.release()
+      else channel?.deny('agenc could not record this request, so nobody can be asked.')
       return false
     }
     const isMain = report.agentId === null
@@ -163,11 +168,25 @@ export class Requests {
   /** A subagent's dialog opens only after its hook has ended. Plans and questions can only be answered in the dialog. */
   #leaveToDialog(request: OpenRequest): void {
     const { channel, report } = request
-    if (report.agentId === null && report.dialog === 'permission') channel?.keepWaiting()
+    if (this.#askTimeoutMs !== null) {
+      channel?.keepWaiting()
+      request.deadline = setTimeout(() => this.#onDeadline(request), this.#askTimeoutMs)
+    } else if (report.agentId === null && report.dialog === 'permission') channel?.keepWaiting()
     else {
       channel?.release()
       request.channel = null
     }
+  }
+
+  #onDeadline(request: OpenRequest): void {
+    const waited = durationText(this.#askTimeoutMs ?? 0)
+    const message = `Nobody answered this request within ${waited}, so it is denied. Go on without it if you can.`
+    const isTaken = this.#reply(request, channel => channel.deny(message), {
+      decision: 'deny',
+      by: 'timeout',
+    })
+    if (isTaken) this.#announceAnswer()
+    else this.#log(`request ${request.entry.id} could not be denied: its hook does not wait any more`)
   }
 
   #afterDelay(request: OpenRequest, rule: Rule | null): void {

@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path'
-import type { Agent } from '../claude/agent.ts'
+import type { Agent, TurnResult } from '../claude/agent.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
 import { holdsConversation, lastMessageIn } from '../claude/transcript.ts'
-import type { MissionRecord } from '../db/missions.ts'
+import type { MissionChange, MissionRecord } from '../db/missions.ts'
 import { removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { aboutFrom } from '../mission/about.ts'
@@ -23,6 +23,7 @@ import type { Log } from './log.ts'
 import type { Requests } from './permission-requests.ts'
 import { RecentQuestions } from './recent-questions.ts'
 import { historyOf, messageColumn, recordDiff } from './record-diff.ts'
+import { resultColumns } from './result-columns.ts'
 
 export interface ObserverOptions {
   missions: MissionService
@@ -69,6 +70,8 @@ export class Observer {
   /** True if a report could not be read or stored. */
   #isBehind = false
   #lateStatus: AgentStatus | null = null
+  /** What a Claude without a terminal told about its turn, as long as it is not stored. */
+  #lateResult: MissionChange = {}
 
   constructor(options: ObserverOptions) {
     this.#options = options
@@ -164,6 +167,7 @@ export class Observer {
     this.#isBehind = false
     this.#lateStatus = null
     if (this.#unstored.length > 0) this.#try(() => this.#storeReports())
+    if (Object.keys(this.#lateResult).length > 0) this.#try(() => this.#storeLateResult())
     this.onWakeup()
     if (status) this.seeStatus(status)
   }
@@ -172,6 +176,27 @@ export class Observer {
   seeAnswer(): void {
     this.#try(() => this.#store(writer => this.#become(writer, afterAnswer(this.#state))))
     this.#tellNews()
+  }
+
+  /** A turn of a Claude without a terminal has ended. */
+  seeResult(result: TurnResult, options: { timeRanOut?: boolean } = {}): void {
+    this.#storeResult(resultColumns(result, this.#options.now(), options))
+  }
+
+  seeUsageLimit(resetsAt: Date): void {
+    this.#storeResult({ resets_at: resetsAt.toISOString() })
+  }
+
+  #storeResult(change: MissionChange): void {
+    this.#lateResult = { ...this.#lateResult, ...change }
+    this.#try(() => this.#storeLateResult())
+    this.#tellNews()
+  }
+
+  #storeLateResult(): boolean {
+    const isStored = this.#store(writer => writer.change(this.#id, this.#lateResult))
+    if (isStored) this.#lateResult = {}
+    return isStored
   }
 
   #tellNews(): void {
@@ -281,7 +306,7 @@ export class Observer {
 
   #take(writer: MissionWriter, report: Report, isAnswered: boolean): void {
     this.#become(writer, afterReport(this.#state, report, isAnswered))
-    if (report.kind === 'prompt-taken' && report.agentId === null) this.#keepAbout(writer, report.prompt)
+    if (report.kind === 'prompt-taken' && report.agentId === null) this.#onPrompt(writer, report.prompt)
     if (report.kind === 'turn-ended' && report.failure !== null && report.agentId === null)
       writer.change(this.#id, {}, [turnFailedEvent, { failure: report.failure }])
     if (!('use' in report)) return
@@ -291,10 +316,12 @@ export class Observer {
       writer.change(this.#id, {}, ['question', { text: question }])
   }
 
-  /** Only the first prompt says what a mission is about. */
-  #keepAbout(writer: MissionWriter, prompt: string | null): void {
+  /** Only the first prompt says what a mission is about. Until the turn ends, it has no result. */
+  #onPrompt(writer: MissionWriter, prompt: string | null): void {
     const about = aboutFrom(prompt)
-    if (about !== null && writer.get(this.#id)?.about === null) writer.change(this.#id, { about })
+    const stored = writer.get(this.#id)
+    if (about !== null && stored?.about === null) writer.change(this.#id, { about })
+    if (stored && stored.result !== null) writer.change(this.#id, { result: null })
   }
 
   #tellMessage(message: string): void {

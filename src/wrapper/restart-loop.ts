@@ -2,13 +2,16 @@ import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
+import { openMessages } from '../db/messages.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { setPatience } from '../db/open-store.ts'
 import { getRepo } from '../db/repos.ts'
+import { durationText, parseDuration } from '../io/duration.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
+import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
 import { shortId } from '../mission-id.ts'
@@ -22,9 +25,11 @@ import { type ControlMessage, ownBell } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
+import { HeadlessLife } from './headless-life.ts'
 import { Requests } from './permission-requests.ts'
 import { PreviewFile } from './preview-file.ts'
 import { Observer } from './report-observer.ts'
+import { failedResult } from './result-columns.ts'
 import { RuleEngine } from './rule-engine.ts'
 import type { Run } from './run-mission.ts'
 import { StatePresenter } from './state-presenter.ts'
@@ -110,7 +115,8 @@ export class RestartLoop {
 
     const settings = new CurrentSettings(paths, this.#config)
     const rules = new RuleEngine(db, this.#record(), paths, settings, guardedPlaces(context), log)
-    const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log)
+    const askTimeoutMs = surface.isHeadless ? limitsOf(this.#record()).ask_timeout_ms : null
+    const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log, askTimeoutMs)
     const record = () => this.#record()
     const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)
     const observer = new Observer({
@@ -157,8 +163,9 @@ export class RestartLoop {
     wakeUp(bell)
   }
 
-  async #runOnce({ observer, requests, wakeup }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, preview }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
+    let life: HeadlessLife | null = null
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
     if (wasPromptTaken(mission, context)) forgetPrompt(context.paths.mission(mission.id))
@@ -188,10 +195,41 @@ export class RestartLoop {
         // Read the spool once now: events written before the FIFO was open caused no wake-up.
         observer.onWakeup()
       },
+      onFollowed: (_follower, end) => {
+        life = this.#lifeOf(observer, end)
+        if (life === null) return
+        const { refresh } = life
+        observer.onNews = () => {
+          preview.update()
+          refresh()
+        }
+      },
     })
+    this.#endLife(life, observer)
     // On a full disk, Claude's report that it took the prompt is lost.
     if (wasPromptTaken(this.#record(), context)) removeFile(context.paths.mission(mission.id).prompt)
     return ending
+  }
+
+  /** Null on a terminal, where the user ends Claude. */
+  #lifeOf(observer: Observer, end: () => void): HeadlessLife | null {
+    const { context, id, db, surface, log } = this.#run
+    if (!surface.isHeadless) return null
+    const isAtRest = () => {
+      const { state, background } = observer.claude
+      if (state !== 'idle' || background || existsSync(context.paths.mission(id).prompt)) return false
+      return openMessages(db, id).length === 0
+    }
+    const idleMs = parseDuration(this.#config.missions.headless_idle, 'missions.headless_idle')
+    return new HeadlessLife({ limits: limitsOf(this.#record()), idleMs, isAtRest, end, log })
+  }
+
+  #endLife(life: HeadlessLife | null, observer: Observer): void {
+    life?.close()
+    if (!life?.wasCut) return
+    const { timeout_ms } = limitsOf(this.#record())
+    const result = failedResult(`The time ran out after ${durationText(timeout_ms ?? 0)}.`)
+    observer.seeResult(result, { timeRanOut: true })
   }
 
   #record(): MissionRecord {

@@ -10,9 +10,9 @@ import { showRestorable } from '../tmux/status-bar.ts'
 import type { Tmux } from '../tmux/tmux.ts'
 import { lastPlace } from '../tmux/window-order.ts'
 import { whyNotResumable } from './find-conversation.ts'
-import { startReserved } from './launch.ts'
 import { AlreadyRunning } from './lease.ts'
 import { openInSession } from './open-in-session.ts'
+import { startReserved } from './start-reserved.ts'
 
 const patienceMs = 30_000
 const pauseMs = 20

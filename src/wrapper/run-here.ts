@@ -2,10 +2,11 @@ import { defaultConfig, readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { getMission } from '../db/missions.ts'
-import { readStore } from '../db/with-store.ts'
+import { readStore, withStore } from '../db/with-store.ts'
 import { statusNow } from '../mission/mission-status.ts'
+import { missionService } from '../mission/open-service.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
-import { surfaceHere } from '../surface/choose-surface.ts'
+import { surfaceFor, surfaceHere } from '../surface/choose-surface.ts'
 import { askToResume, errorLines, exitCodeOfError, showError } from '../surface/error-screen.ts'
 import type { Surface } from '../surface/surface.ts'
 import { hasOwnTerminal } from '../surface/terminal.ts'
@@ -14,6 +15,7 @@ import { reraiseSignal } from '../system/signals.ts'
 import { describeEnding, type Ending, exitCodeOf, mustBeRead } from './ending.ts'
 import { isFinal } from './lease.ts'
 import { runNotifyCommand } from './notify-command.ts'
+import { failedResult, resultColumns } from './result-columns.ts'
 import { runMission } from './run-mission.ts'
 
 interface Options {
@@ -31,13 +33,32 @@ export async function runHere(
 ): Promise<number> {
   if (hasOwnTerminal()) return runInOwnTerminal(context, id, opener, wasKilled)
   const config = await readConfig(context.paths)
-  const surface = surfaceHere(context, config)
-  const ending = await runMission(context, id, config, surface, opener)
+  const mission = await readStore(context, db => db && getMission(db, id))
+  const surface = mission ? surfaceFor(context, config, mission) : surfaceHere(context, config)
+  const ending = await runMission(context, id, config, surface, opener).catch(error =>
+    surface.isHeadless ? failHeadless(context, config, surface, id, error) : Promise.reject(error),
+  )
   if (mustBeRead(ending)) {
     await tellUser(context, config, surface, id, [`agenc: ${describeEnding(ending)}`])
     context.err.line(`Resume it with: agenc mission resume ${shortId(id)}`)
   }
   return exitCodeOf(ending)
+}
+
+/** Nobody sees the message, so it becomes the result of the mission. */
+async function failHeadless(
+  context: Context,
+  config: Config,
+  surface: Surface,
+  id: MissionId,
+  error: unknown,
+): Promise<never> {
+  if (!isFinal(error)) {
+    const columns = resultColumns(failedResult(errorLines(context, error).join(' ')), context.now())
+    await withStore(context, db => missionService(context, db).change(id, columns)).catch(() => {})
+    await tellUser(context, config, surface, id, [])
+  }
+  throw error
 }
 
 /** Why a run ended other than by the user's will. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Agent } from '../claude/agent.ts'
+import { headlessClaude } from '../claude/headless.ts'
 import { interactiveClaude } from '../claude/interactive.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
@@ -74,7 +75,7 @@ export async function runMission(
     const run: Run = {
       context,
       id,
-      agent: interactiveClaude(context, id, directory),
+      agent: (surface.isHeadless ? headlessClaude : interactiveClaude)(context, id, directory),
       surface,
       db,
       missions: missionService(context, db, log),
@@ -107,6 +108,8 @@ async function runUnderLease(
   new WakeupFifo(context.exec, paths.lifeSign).open()
   const before = takeLease(run, id, own, probe, context.now(), opener)
   writeNote(paths.wrapperNote, { wrapper: own, ended: null })
+  // The user may have started it in the window where it ran before.
+  if (before.headless === 1 && !surface.isHeadless) run.missions.change(id, { headless: 0 })
   sweepDraftsIn(paths.run)
   sweepDrafts(paths.lastMessage)
   run.followStore = storeFollower(store, run.missions, id, run.log)

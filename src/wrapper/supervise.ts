@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Follower, Launch } from '../claude/agent.ts'
+import type { Follower, Launch, TurnResult } from '../claude/agent.ts'
 import { setPatience } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { removeFile } from '../io/files.ts'
@@ -23,6 +23,8 @@ export interface Supervision {
   releaseHooks: () => void
   /** Called right after the start, before any report is read. */
   onStarted: () => void
+  /** Called once Claude is followed. `end` ends it: first its turn, then Claude itself. */
+  onFollowed: (follower: Follower, end: () => void) => void
 }
 
 /** Runs one Claude from start to end. */
@@ -32,7 +34,7 @@ export async function superviseClaude(run: Run, supervision: Supervision): Promi
   await new Promise(resolve => setImmediate(resolve))
   if (signals.received !== null) return endingBeforeStart(run, signals.received)
   const startedMs = Date.now()
-  const { code, signal, wasAsked, wasKilled } = await new Claude(run, supervision).end
+  const { code, signal, wasAsked, wasKilled, isOwnWill } = await new Claude(run, supervision).end
   const ranMs = Date.now() - startedMs
   // A terminal that closes signals its whole process group, and Claude's exit may be reported first.
   if (!wasAsked && endingSignals.some(name => name === signal)) await signals.arrivesWithin(ownSignalMs)
@@ -41,6 +43,7 @@ export async function superviseClaude(run: Run, supervision: Supervision): Promi
     code,
     signal: wasKilled ? 'SIGKILL' : signal,
     received: signals.received,
+    isOwnWill,
     ranMs,
     wasTakenAway: () => surface.wasTakenAway(),
   })
@@ -62,8 +65,11 @@ interface Exit {
   /** True if this wrapper sent Claude a signal. */
   wasAsked: boolean
   wasKilled: boolean
+  isOwnWill: boolean
 }
 
+/** How long a Claude with a direct line may take to end by itself, before it gets a signal. */
+const politeMs = 2_500
 /** How long Claude's tools may take to end after Claude itself. */
 /** How long a write may wait for the store once Claude has ended. */
 const lastWritesMs = 1_000
@@ -85,6 +91,8 @@ class Claude {
   #phase: Phase = 'running'
   #wasAsked = false
   #wasKilled = false
+  #isOwnWill = false
+  #politeTimer: NodeJS.Timeout | null = null
   #family: ProcessIdentity[] = []
   #graceTimer: NodeJS.Timeout | null = null
   #promptTimer: NodeJS.Timeout | null = null
@@ -93,8 +101,9 @@ class Claude {
     this.#run = run
     this.#supervision = supervision
     const { agent, signals, probe, surface } = run
-    const { observer, onStarted } = supervision
+    const { observer, onStarted, onFollowed } = supervision
     this.#child = this.#spawn()
+    surface.onStarted(this.#child)
     this.#identity = probe.identify(this.#child.pid ?? 0)
     // If its pid cannot be stored or its reports cannot be read, this Claude must not run.
     try {
@@ -107,9 +116,12 @@ class Claude {
     this.#follower = agent.follow(this.#child, {
       onStatus: status => observer.seeStatus(status),
       onReport: (report, channel) => observer.seeReport(report, channel),
+      onResult: result => this.#onResult(result),
+      onUsageLimit: resetsAt => observer.seeUsageLimit(resetsAt),
       isActive: () => observer.claude.state !== 'idle',
     })
     this.end = this.#untilEnd()
+    onFollowed(this.#follower, () => this.#endByOwnWill())
     signals.listen(signal => this.#onSignal(signal))
     observer.onReport = () => this.#onReport()
     if (!surface.hasShellBelow) process.on('SIGTSTP', this.#continue)
@@ -162,7 +174,7 @@ class Claude {
     const { hasOpened, promptTaken } = this.#supervision.observer.claude
     this.#dropPrompt(promptTaken || (exit.signal === null && hasOpened && !this.#wasAsked))
     if (!hasOpened) this.#forgetCommand()
-    return { ...exit, wasAsked: this.#wasAsked, wasKilled: this.#wasKilled }
+    return { ...exit, wasAsked: this.#wasAsked, wasKilled: this.#wasKilled, isOwnWill: this.#isOwnWill }
   }
 
   #finish(): void {
@@ -176,6 +188,7 @@ class Claude {
 
   #close(): void {
     if (this.#graceTimer) clearTimeout(this.#graceTimer)
+    if (this.#politeTimer) clearTimeout(this.#politeTimer)
     if (this.#promptTimer) clearTimeout(this.#promptTimer)
     this.#follower.close()
     this.#supervision.observer.onReport = () => {}
@@ -188,6 +201,12 @@ class Claude {
     if (action === 'forward') this.#endWith(signal)
   }
 
+  #endByOwnWill(): void {
+    if (this.#phase !== 'running') return
+    this.#isOwnWill = true
+    this.#endWith('SIGTERM')
+  }
+
   #endWith(signal: NodeJS.Signals): void {
     const { releaseHooks, graceMs } = this.#supervision
     const { probe } = this.#run
@@ -195,7 +214,13 @@ class Claude {
     this.#wasAsked = true
     releaseHooks()
     this.#family = this.#listFamily()
-    this.#child.kill(signal)
+    const { line } = this.#follower
+    if (line === null) this.#child.kill(signal)
+    else {
+      // A signal would lose what Claude is just saying.
+      line.end()
+      this.#politeTimer = setTimeout(() => this.#child.kill(signal), Math.min(politeMs, graceMs / 2))
+    }
     if (this.#identity !== null && probe.isSuspended(this.#identity.pid)) this.#child.kill('SIGCONT')
     this.#graceTimer = setTimeout(() => this.#kill(), graceMs)
   }
@@ -229,6 +254,12 @@ class Claude {
     if (!this.#wasKilled && (await waitUntilGone(probe, this.#family, Math.min(graceMs, familyMs)))) return
     signalProcesses(probe, this.#family, 'SIGKILL')
     await waitUntilGone(probe, this.#family, familyMs)
+  }
+
+  /** A /command reports nothing but its result. */
+  #onResult(result: TurnResult): void {
+    this.#dropPrompt(true)
+    this.#supervision.observer.seeResult(result)
   }
 
   #onReport(): void {

@@ -54,6 +54,7 @@ export default defineCommand<Input>({
         model: original.model,
         mayAnswer: original.may_answer === 1,
         prompt: firstPrompt(prompt),
+        headless: null,
         about: original.about,
         forkedSessionId: sessionToBranchFrom(getMission(db, original.id)!),
       })

@@ -3,6 +3,7 @@ import { refuseBypassAsRoot } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { approveModesInWords } from '../../config/approve-modes.ts'
 import { readConfig } from '../../config/read.ts'
+import type { Config } from '../../config/schema.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import { getMission, type MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
@@ -16,6 +17,7 @@ import { createMission, type MissionWish } from '../../mission/create.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
+import type { HeadlessLimits } from '../../mission/headless-limits.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
 import { submodulesLeftOut } from '../../mission/repo-setup.ts'
@@ -25,6 +27,7 @@ import type { PullRequest } from '../../repo/pull-request.ts'
 import { looksLikePath } from '../../repo/reference.ts'
 import { hasSubmodules } from '../../repo/start-point.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
+import { headlessOptions } from './headless-options.ts'
 import { windowOptions } from './window-options.ts'
 
 interface Input {
@@ -47,6 +50,10 @@ interface Input {
   detach?: boolean
   here?: boolean
   form?: boolean
+  headless?: boolean
+  timeout?: string
+  askTimeout?: string
+  wait?: boolean
   json?: boolean
 }
 
@@ -72,7 +79,10 @@ export default defineCommand<Input>({
     },
     { flags: '--offline', description: 'start on what the library has, without fetching' },
     { flags: '--dir <path>', description: 'work in this directory itself, instead of a copy of a repo' },
-    { flags: '--force', description: 'use --dir even if another mission works there, or for your home' },
+    {
+      flags: '--force',
+      description: 'use --dir even if another mission works there, or for your home; --headless in plan mode',
+    },
     { flags: '--prompt <text>', description: "the first prompt for Claude; '-' reads it from stdin" },
     { flags: '--name <text>', description: 'a name for the mission' },
     {
@@ -86,6 +96,7 @@ export default defineCommand<Input>({
       description: 'its Claude may answer the permission requests of missions that it starts',
     },
     ...windowOptions,
+    ...headlessOptions,
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
     {
       flags: '--form',
@@ -100,15 +111,16 @@ export default defineCommand<Input>({
     'agenc mission new owner/name --base v1.2 --branch fix/login',
     'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
+    'agenc mission new owner/name --headless --prompt "fix the tests" --timeout 30m',
   ],
   async run(context, given) {
     refuseContradictions(given)
+    if (isAboutHeadless(given)) await limitsIn(given)
     const input = given.form ? await filledIn(context, given) : given
     if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
-    const asked = destinationFor(context, input, {
-      stdinIsPrompt: input.prompt === '-',
-      here: input.here,
-    })
+    const asked: Promise<Destination> = input.headless
+      ? Promise.resolve({ kind: 'nowhere' })
+      : destinationFor(context, input, { stdinIsPrompt: input.prompt === '-', here: input.here })
     const start = () => startMission(context, input, asked)
     if (!input.here) return start()
     const destination = await asked
@@ -130,16 +142,19 @@ async function filledIn(context: Context, input: Input): Promise<Input> {
 }
 
 async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
-  const { claude } = await readConfig(context.paths)
+  const config = await readConfig(context.paths)
+  const { claude } = config
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord, db?: Database) =>
     launchMission(context, await asked, mission, { focus: input.focus, detach: input.detach, db })
-  const { mission, isInNewWindow } = await withStore(context, async db => {
-    const isInNewWindow = ['new-window', 'session'].includes((await asked).kind)
+  const { mission, isElsewhere } = await withStore(context, async db => {
+    const isElsewhere = ['new-window', 'session', 'nowhere'].includes((await asked).kind)
+    const isInNewWindow = isElsewhere && !input.headless
     // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
     if (!isInNewWindow) findClaude(claude.command, context.env)
     const { source, repo, parentId } = await chooseSource(context, db, input)
     refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
+    if (input.headless) await refuseHeadless(context, input, source, repo, config)
     const pullRequest =
       repo === null || input.pr === undefined
         ? null
@@ -156,17 +171,44 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
       model: input.model ?? null,
       mayAnswer: input.mayAnswer ?? false,
       prompt: firstPrompt(input.prompt),
+      headless: input.headless ? await limitsIn(input) : null,
       about: null,
       forkedSessionId: null,
     })
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
-    context.out.line(printed ? JSON.stringify(printed) : created.id)
+    // With --wait, the output is the answer.
+    const output = input.wait ? context.err : context.out
+    if (!(input.wait && input.json)) output.line(printed ? JSON.stringify(printed) : created.id)
     if (isInNewWindow) sayWhatIsLeftOut(context, created, source)
     // The window starts while the store is closed. A mission in this terminal must not keep the store open for hours.
-    if (isInNewWindow) await launch(created, db)
-    return { mission: created, isInNewWindow }
+    if (isElsewhere) await launch(created, db)
+    return { mission: created, isElsewhere }
   })
-  return isInNewWindow ? 0 : launch(mission)
+  if (!isElsewhere) return launch(mission)
+  if (!input.wait) return 0
+  const { awaitAnswer } = await import('./await-answer.ts')
+  return awaitAnswer(context, mission.id, input.json ?? false)
+}
+
+function isAboutHeadless({ headless, timeout, askTimeout, wait }: Input): boolean {
+  return [headless, timeout, askTimeout, wait].some(value => value !== undefined)
+}
+
+async function limitsIn(input: Input): Promise<HeadlessLimits | null> {
+  const { headlessLimits } = await import('../../mission/headless-wish.ts')
+  return headlessLimits(input)
+}
+
+async function refuseHeadless(
+  context: Context,
+  { permissionMode, force }: Input,
+  source: DirectorySource,
+  repo: string | null,
+  config: Config,
+): Promise<void> {
+  const { modeOfNew, refusePlanMode, refuseUntrusted } = await import('../../mission/headless-wish.ts')
+  refusePlanMode(modeOfNew(permissionMode ?? null, repo, config), force ?? false)
+  refuseUntrusted(context, source)
 }
 
 function copyWish({ base, branch, offline }: Input, pullRequest: PullRequest | null): MissionWish['copy'] {
@@ -200,9 +242,21 @@ function refuseContradictions(input: Input): void {
       'Name one source for the mission.',
     )
   }
-  if (force && dir === undefined) throw usageError('--force has a meaning only with --dir')
+  if (force && dir === undefined && !input.headless)
+    throw usageError('--force has a meaning only with --dir or --headless')
+  if (input.headless) refuseWindow(input)
   if (approve !== undefined) parseApprove(approve)
   refuseBadStart(input, { isOnRepo: isOnRepo(input) })
+}
+
+function refuseWindow({ focus, detach, here, form, prompt }: Input): void {
+  if (focus !== undefined || detach || here || form)
+    throw usageError(
+      '--headless and the options of a window exclude each other',
+      'A mission without a terminal has no window. Omit --focus, --detach and --form.',
+    )
+  if (prompt === undefined)
+    throw usageError('a mission without a terminal needs a prompt', 'Add --prompt, or omit --headless.')
 }
 
 interface Chosen {

@@ -1,0 +1,61 @@
+import type { Context } from '../../context.ts'
+import { getMission, type MissionRecord } from '../../db/missions.ts'
+import { readStore } from '../../db/with-store.ts'
+import { AgencError, ExitCode, isCancelled } from '../../errors.ts'
+import { untilChange } from '../../mission/followers.ts'
+import { describeMissions } from '../../mission/list.ts'
+import type { ResultJson } from '../../mission/mission-json.ts'
+import { statusNow } from '../../mission/mission-status.ts'
+import { type MissionId, shortId } from '../../mission-id.ts'
+
+/**
+ * Waits until the turn of a mission without a terminal is over, and prints what Claude said. Resolves to the exit code.
+ * Ctrl-C ends only the waiting.
+ */
+export async function awaitAnswer(context: Context, id: MissionId, json: boolean): Promise<number> {
+  const result = await untilResult(context, id)
+  if (json) {
+    const [mission] = await readStore(context, db => describeMissions(context, db!, [getMission(db!, id)!]))
+    context.out.line(JSON.stringify(mission))
+  } else if (result === null)
+    throw new AgencError(
+      `mission ${shortId(id)} ended before Claude had answered`,
+      `See what happened with: agenc mission show ${shortId(id)}`,
+    )
+  else if (!result.is_error) context.out.line(result.text ?? '')
+  else context.err.line(`agenc: ${result.text ?? 'The turn was interrupted.'}`)
+  if (result?.time_ran_out) return ExitCode.timeRanOut
+  return result === null || result.is_error ? ExitCode.failed : ExitCode.ok
+}
+
+async function untilResult(context: Context, id: MissionId): Promise<ResultJson | null> {
+  const interrupt = new AbortController()
+  const onInterrupt = () => interrupt.abort()
+  process.once('SIGINT', onInterrupt)
+  try {
+    const ended = await untilChange(context, db => db && endOfTurn(context, getMission(db, id)), {
+      signal: interrupt.signal,
+    })
+    return ended?.result ?? null
+  } catch (error) {
+    if (isCancelled(error))
+      context.err.line(
+        `${shortId(id)} goes on. Follow it with 'agenc mission print --follow ${shortId(id)}', or end it with 'agenc mission stop ${shortId(id)}'.`,
+      )
+    throw error
+  } finally {
+    process.off('SIGINT', onInterrupt)
+  }
+}
+
+/** Undefined while the turn runs. The result arrives a little later than the end of the turn itself. */
+function endOfTurn(
+  context: Context,
+  mission: MissionRecord | undefined,
+): { result: ResultJson | null } | undefined {
+  if (!mission) return { result: null }
+  const { state, background, result } = mission
+  const ended = { result: result === null ? null : (JSON.parse(result) as ResultJson) }
+  if (statusNow(context, mission) !== 'running') return ended
+  return result !== null && state === 'idle' && background === 0 ? ended : undefined
+}

@@ -1,0 +1,66 @@
+import type { HeadlessLimits } from '../mission/headless-limits.ts'
+import type { Log } from './log.ts'
+
+export interface LifeOptions {
+  limits: HeadlessLimits
+  /** How long Claude stays without anything to do. */
+  idleMs: number
+  /** True if Claude is idle, nothing runs in the background, and no message waits. */
+  isAtRest: () => boolean
+  /** Ends Claude's turn, and then Claude. */
+  end: () => void
+  log: Log
+}
+
+/** Ends a Claude without a terminal when it has nothing to do any more, or when its time is up. */
+export class HeadlessLife {
+  readonly #options: LifeOptions
+  readonly #deadline: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | null = null
+  #isCut = false
+  #isOver = false
+
+  constructor(options: LifeOptions) {
+    this.#options = options
+    const { timeout_ms } = options.limits
+    this.#deadline = timeout_ms === null ? undefined : setTimeout(() => this.#onDeadline(), timeout_ms)
+  }
+
+  /** True if the time ran out while Claude was at work. */
+  get wasCut(): boolean {
+    return this.#isCut
+  }
+
+  /** Call it after everything that Claude reports. */
+  readonly refresh = (): void => {
+    const { idleMs, isAtRest } = this.#options
+    if (this.#isOver) return
+    if (!isAtRest()) this.#stayAwake()
+    else this.#idleTimer ??= setTimeout(() => this.#onIdle(), idleMs)
+  }
+
+  close(): void {
+    this.#isOver = true
+    clearTimeout(this.#deadline)
+    this.#stayAwake()
+  }
+
+  #stayAwake(): void {
+    if (this.#idleTimer) clearTimeout(this.#idleTimer)
+    this.#idleTimer = null
+  }
+
+  #onIdle(): void {
+    this.#idleTimer = null
+    // A message may have been stored since the last report.
+    if (!this.#options.isAtRest()) return
+    this.#options.log('ending: there is nothing to do')
+    this.#options.end()
+  }
+
+  #onDeadline(): void {
+    this.#isCut = !this.#options.isAtRest()
+    this.#options.log('ending: the time is up')
+    this.#options.end()
+  }
+}
