@@ -1,5 +1,5 @@
 import { dialogTools } from './hook-report.ts'
-import { askingHook, type HookTarget, reportingHook } from './hook-scripts.ts'
+import { askingHook, gatedHook, type HookTarget, reportingHook } from './hook-scripts.ts'
 import type { HookEventName } from './known-hook-events.ts'
 import { askAboutToolReply } from './permission-reply.ts'
 
@@ -13,12 +13,17 @@ const answerTimeoutSeconds = 86_400
  * The settings that a mission's Claude gets on top of the user's own. They add agenc's hooks and turn the agent view
  * off, because its left-arrow key would move the conversation into a daemon outside the wrapper.
  */
-export function claudeSettings(events: readonly HookEventName[], target: HookTarget): object {
+export function claudeSettings(
+  events: readonly HookEventName[],
+  target: HookTarget & { gate: string },
+): object {
   const hook = (command: string, timeout: number) => [{ type: 'command', command, timeout }]
   const report = hook(reportingHook(target), reportTimeoutSeconds)
   const ask = hook(askingHook(target), answerTimeoutSeconds)
   const check = hook(askingHook(target, cannotCheck), checkTimeoutSeconds)
+  const gated = hook(gatedHook(target, target.gate), checkTimeoutSeconds)
   const matchersOf = (name: HookEventName) => {
+    if (name === 'UserPromptSubmit') return [{ hooks: gated }]
     if (name === 'PermissionRequest') return [{ hooks: ask }]
     return name === 'PreToolUse'
       ? [{ matcher: Object.keys(dialogTools).join('|'), hooks: report }, { hooks: check }]

@@ -31,6 +31,11 @@ export function reportingHook({ events, wakeup }: Pick<HookTarget, 'events' | 'w
   ].join(';')
 }
 
+/** A hook that asks while the gate exists, and else only reports. Without an answer Claude goes on. */
+export function gatedHook(target: HookTarget, gate: string): string {
+  return `if [ ! -e ${quoteForShell(gate)} ];then ${reportingHook(target)};fi\n${askingHook(target)}`
+}
+
 /** Messages that the wrapper may write to a waiting hook first, instead of an answer. */
 export const firstWords = {
   /** An answer will follow, or the pipe will be closed. */

@@ -17,6 +17,7 @@ import { planDirectories } from './plans-and-questions.ts'
 import { openReplyChannel } from './reply-channel.ts'
 import { StatusWatch } from './status-watch.ts'
 import { isTrusted, trustDirectory } from './trust.ts'
+import { knowsSubmitKeys } from './typed-prompt.ts'
 
 /** Claude Code on a terminal, which reports through hooks and its status file. */
 export function interactiveClaude(context: Context, id: MissionId, directory: string): Agent {
@@ -54,6 +55,7 @@ export async function prepareClaude(
     events: own.events,
     wakeup: own.wakeup,
     asks: own.asks,
+    gate: own.gate,
     wrapperPid: process.pid,
   }
   writeFileAtomically(own.claudeSettings, JSON.stringify(claudeSettings(knownHookEvents(version), target)))
@@ -67,6 +69,7 @@ export async function prepareClaude(
     args: [...ownArguments, ...claudeCommandLine({ ...request, settingsPath: own.claudeSettings })],
     directory: request.directory,
     env,
+    hasSubmitKeys: knowsSubmitKeys(version),
     asksForTrust: !request.isTrusted && !isTrusted(globalConfig, request.directory),
     confirmTrust,
   }

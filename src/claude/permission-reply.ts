@@ -1,5 +1,7 @@
 /** The JSON that a hook prints for Claude. */
-export type Reply = { hookSpecificOutput: { hookEventName: string; [key: string]: unknown } }
+export type Reply =
+  | { hookSpecificOutput: { hookEventName: string; [key: string]: unknown } }
+  | { decision: 'block'; reason: string }
 
 export interface Allowance {
   /** The permission mode that Claude switches to. */
@@ -27,6 +29,11 @@ export function refuseToolReply(message: string): Reply {
 
 export function askAboutToolReply(message: string): Reply {
   return toolReply('ask', message)
+}
+
+/** The prompt returns to the box, and the reason is shown above it. */
+export function blockPromptReply(reason: string): Reply {
+  return { decision: 'block', reason }
 }
 
 function toolReply(decision: string, message: string): Reply {

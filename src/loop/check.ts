@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { ChildProcess } from 'node:child_process'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { Context } from '../context.ts'
 import type { CheckResult } from '../db/loops.ts'
 import { errorCode } from '../errors.ts'

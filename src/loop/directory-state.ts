@@ -31,7 +31,10 @@ function addFile(hash: Hash, directory: string, path: string): void {
   const whole = join(directory, path)
   const stats = lstatSync(whole, { throwIfNoEntry: false })
   if (stats === undefined || stats.isDirectory()) return
-  hash.update(`${path}\0${stats.mode & 0o111}\0`).update(contentOf(whole, stats)).update('\0')
+  hash
+    .update(`${path}\0${stats.mode & 0o111}\0`)
+    .update(contentOf(whole, stats))
+    .update('\0')
 }
 
 function contentOf(path: string, stats: Stats): Buffer | string {

@@ -25,8 +25,7 @@ export function findLoop(context: Context, db: Database | null, word: string | u
   const missions = (db ? listMissions(db, { archived: true }) : []).filter(({ id }) =>
     loops.some(({ mission_id }) => mission_id === id),
   )
-  if (missions.length === 0)
-    throw usageError(`no loop ${JSON.stringify(cleanText(word))}`, candidates(loops))
+  if (missions.length === 0) throw usageError(`no loop ${JSON.stringify(cleanText(word))}`, candidates(loops))
   const { id } = resolveMission(word, missions, context.env)
   return loops.find(({ mission_id }) => mission_id === id)!
 }

@@ -41,7 +41,9 @@ function parseObject(content: string, line: number): Order | string {
   const strange = Object.keys(data).find(key => !(keys as readonly string[]).includes(key))
   if (strange !== undefined)
     return `line ${line}: unknown key ${JSON.stringify(strange)}; use ${keys.join(', ')}`
-  const wrong = keys.find(key => data[key] !== undefined && (typeof data[key] !== 'string' || data[key] === ''))
+  const wrong = keys.find(
+    key => data[key] !== undefined && (typeof data[key] !== 'string' || data[key] === ''),
+  )
   if (wrong !== undefined) return `line ${line}: ${wrong} is not a text`
   if (data.prompt === undefined) return `line ${line}: there is no prompt`
   return { ...(data as Omit<Order, 'line'>), line }

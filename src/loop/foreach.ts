@@ -100,11 +100,7 @@ async function runOne<Order>(
 }
 
 /** Waits until a turn is over. Resolves to null if the mission ended before that. */
-async function untilResult(
-  context: Context,
-  id: MissionId,
-  signal: AbortSignal,
-): Promise<ResultJson | null> {
+async function untilResult(context: Context, id: MissionId, signal: AbortSignal): Promise<ResultJson | null> {
   let lives: WrapperLives | undefined
   const look = (db: Database | null, wake: () => void): { result: ResultJson | null } | undefined => {
     lives ??= new WrapperLives(context, wake)

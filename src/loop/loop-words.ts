@@ -15,7 +15,15 @@ export const statusStyle: Record<ShownStatus, Style | undefined> = {
 }
 
 /** One round on one line. */
-export function roundInWords({ duration_ms, ended_by, error, exit, changes, changed, cost_usd }: RoundJson): string {
+export function roundInWords({
+  duration_ms,
+  ended_by,
+  error,
+  exit,
+  changes,
+  changed,
+  cost_usd,
+}: RoundJson): string {
   const parts = [
     ended_by === null ? 'Claude is at work' : turnWords[ended_by],
     error,

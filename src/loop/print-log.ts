@@ -63,10 +63,11 @@ export async function followLog(context: Context, { id, log }: LoopJson): Promis
   printer.printMore()
   await interruptible(async signal => {
     const watcher = watch(log, () => printer.printMore())
-    let life: { close: () => void } | null = null
+    const lives: { close: () => void }[] = []
     const hasEnded = (db: Database | null, wake: () => void) => {
       // A runner that is killed tells nobody.
-      life ??= watchLife(loopLifeSign(log), () => setTimeout(wake, killedMs))
+      const life = lives.length === 0 ? watchLife(loopLifeSign(log), () => setTimeout(wake, killedMs)) : null
+      if (life !== null) lives.push(life)
       const loop = db ? getLoop(db, id) : undefined
       return loop?.status === 'running' && isRun(context, loop) ? undefined : true
     }
@@ -74,7 +75,7 @@ export async function followLog(context: Context, { id, log }: LoopJson): Promis
       await untilChange(context, hasEnded, { signal })
     } finally {
       watcher.close()
-      life?.close()
+      for (const life of lives) life.close()
     }
   })
   printer.printMore()

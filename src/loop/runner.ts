@@ -136,7 +136,6 @@ class LoopRunner {
     }
   }
 
-
   async #beginRound(n: number): Promise<void> {
     await this.#untilDirectory()
     const mission = await this.#read(db => missionOf(db, this.#loop))
@@ -196,8 +195,12 @@ class LoopRunner {
     const after = await workState(this.#context, mission, this.#abort.signal)
     const changes = await changesBetween(this.#context, mission, round.before, after)
     const turn = { ended_by: endedBy, failure }
-    const resets_at = endedBy === 'limit' ? await limitEnd(this.#context, this.#loop, this.#abort.signal) : null
-    await this.#changeRound({ ...round, turn, after, changes, cost_usd: costOf(round, result) }, { resets_at })
+    const resets_at =
+      endedBy === 'limit' ? await limitEnd(this.#context, this.#loop, this.#abort.signal) : null
+    await this.#changeRound(
+      { ...round, turn, after, changes, cost_usd: costOf(round, result) },
+      { resets_at },
+    )
     if (mission.last_message !== null) this.#log(`Claude: ${mission.last_message}`)
   }
 
@@ -205,7 +208,8 @@ class LoopRunner {
   #hasEnded(round: Round): Promise<boolean> {
     return this.#read(db => {
       const message = getMessage(db, round.message_id!)
-      const isOpen = message?.status === 'kept' || message?.status === 'handed' || message?.status === 'queued'
+      const isOpen =
+        message?.status === 'kept' || message?.status === 'handed' || message?.status === 'queued'
       return !isOpen && !isRunning(this.#context, missionOf(db, this.#loop))
     })
   }

@@ -8,8 +8,3 @@ export function firstPrompt(prompt: string | undefined): string | null {
   if (text.trim() === '') throw usageError('the prompt is empty', 'Omit --prompt to start without a prompt.')
   return text
 }
-
-/** Whether Claude will run the prompt as a command, such as `/compact now`. A path is not a command. */
-export function isSlashCommand(prompt: string): boolean {
-  return /^\/[\w:.-]+(\s|$)/.test(prompt.trim())
-}

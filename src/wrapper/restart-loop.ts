@@ -26,6 +26,7 @@ import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
 import { HeadlessLife } from './headless-life.ts'
+import { Outbox } from './outbox.ts'
 import { Requests } from './permission-requests.ts'
 import { PreviewFile } from './preview-file.ts'
 import { Observer } from './report-observer.ts'
@@ -46,6 +47,7 @@ interface Parts {
   wakeup: WakeupFifo
   checkpointer: Checkpointer
   limit: UsageLimit
+  outbox: Outbox
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -83,10 +85,11 @@ export class RestartLoop {
       // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
       parts.observer.readSpool()
       parts.requests.end()
+      parts.outbox.end()
       this.#observer = parts.observer
       for (;;) {
         this.#wantsRestart = false
-        const ending = await this.#runOnce(parts)
+        const ending = await this.#runOnce(parts).finally(() => parts.outbox.end())
         parts.requests.end()
         if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
         log(`restarting mission ${shortId(id)}`)
@@ -133,11 +136,16 @@ export class RestartLoop {
     const wakeup = new WakeupFifo(exec, own.wakeup)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
     const limit = new UsageLimit(missions, id, now, log)
+    const outbox = new Outbox(this.#run, () => observer.claude, requests)
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => presenter.refresh()
-    observer.onControlMessage = message => this.#onControlMessage(message, requests)
-    observer.onNews = preview.update
+    observer.onControlMessage = message => this.#onControlMessage(message, requests, outbox)
+    observer.onHeard = (report, channel) => outbox.hear(report, channel)
+    observer.onNews = () => {
+      preview.update()
+      outbox.look()
+    }
     observer.onPromptTaken = () => markPromptTaken(own)
     observer.onMessage = text => keepLastMessage(own, text)
     observer.onStored = report => limit.see(report)
@@ -145,15 +153,17 @@ export class RestartLoop {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit }
+    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit, outbox }
   }
 
-  #onControlMessage(message: ControlMessage, requests: Requests): void {
+  #onControlMessage(message: ControlMessage, requests: Requests, outbox: Outbox): void {
     const { context, id, log } = this.#run
     if (message.agenc === 'restart') {
       this.#wantsRestart = true
       return
     }
+    if (message.agenc === 'deliver') return void outbox.look()
+    if (message.agenc === 'interrupt') return void outbox.interrupt()
     const bell = ownBell(context.paths.mission(id).run, message.bell)
     if (bell === null) {
       log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
@@ -163,7 +173,7 @@ export class RestartLoop {
     wakeUp(bell)
   }
 
-  async #runOnce({ observer, requests, wakeup, preview }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, preview, outbox }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
     let life: HeadlessLife | null = null
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
@@ -195,12 +205,14 @@ export class RestartLoop {
         // Read the spool once now: events written before the FIFO was open caused no wake-up.
         observer.onWakeup()
       },
-      onFollowed: (_follower, end) => {
+      onFollowed: ({ line }, end) => {
+        outbox.begin({ line, hasSubmitKeys: launch.hasSubmitKeys })
         life = this.#lifeOf(observer, end)
         if (life === null) return
         const { refresh } = life
         observer.onNews = () => {
           preview.update()
+          outbox.look()
           refresh()
         }
       },

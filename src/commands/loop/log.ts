@@ -4,7 +4,8 @@ import { followLog, printLog } from '../../loop/print-log.ts'
 import { loopArgument } from './loop-argument.ts'
 
 export default defineCommand<{ loop?: string; follow?: boolean }>({
-  description: "Print what a loop has done, with Claude's last message and the output of the check per round.",
+  description:
+    "Print what a loop has done, with Claude's last message and the output of the check per round.",
   arguments: [loopArgument],
   options: [{ flags: '-f, --follow', description: 'go on until the loop ends' }],
   examples: ['agenc loop log 7c1e', 'agenc loop log 7c1e --follow'],

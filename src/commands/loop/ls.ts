@@ -13,12 +13,11 @@ import { shortId } from '../../mission-id.ts'
 export default defineCommand<{ json?: boolean }>({
   description: 'List loops, newest first.',
   options: [jsonOption],
-  examples: ['agenc loop ls', "agenc loop ls --json | jq -r '.[] | select(.status == \"running\") | .id'"],
+  examples: ['agenc loop ls', 'agenc loop ls --json | jq -r \'.[] | select(.status == "running") | .id\''],
   async run(context, { json }) {
     const loops = await readStore(context, db => (db ? describeLoops(context, db, listLoops(db)) : []))
     if (json) context.out.line(JSON.stringify(loops))
-    else if (loops.length === 0)
-      context.err.line("There are no loops. Start one with 'agenc loop start'.")
+    else if (loops.length === 0) context.err.line("There are no loops. Start one with 'agenc loop start'.")
     else printLoops(context, loops)
     return 0
   },

@@ -17,13 +17,12 @@ import { startLoop } from '../../loop/start-runner.ts'
 import { checkMode } from '../../mission/check-mode.ts'
 import { effectiveMode, parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
-import { usualAskTimeoutMs } from '../../mission/headless-limits.ts'
-import { refusePlanMode } from '../../mission/headless-wish.ts'
+import { modeOfNew, refusePlanMode } from '../../mission/headless-wish.ts'
 import { resolveMission } from '../../mission/resolve-mission.ts'
 import { shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
-import { createFromInput } from '../mission/create-from-input.ts'
+import { chooseSource, createFrom } from '../mission/new.ts'
 import { parseMax } from './parse-max.ts'
 
 interface Input {
@@ -138,7 +137,9 @@ function wishFrom(input: Input): LoopWish {
 async function chooseMission(context: Context, db: Database, input: Input): Promise<MissionRecord> {
   const known = namedMission(context, db, input.target)
   if (known === null) return newMission(context, db, input)
-  const stray = (['permissionMode', 'approve', 'model', 'name'] as const).find(key => input[key] !== undefined)
+  const stray = (['permissionMode', 'approve', 'model', 'name'] as const).find(
+    key => input[key] !== undefined,
+  )
   if (stray !== undefined)
     throw usageError(
       `${shortId(known.id)} is a mission already, so its settings are not changed here`,
@@ -183,13 +184,11 @@ function found<T>(look: () => T): T | null {
   }
 }
 
-function newMission(context: Context, db: Database, input: Input): Promise<MissionRecord> {
+async function newMission(context: Context, db: Database, input: Input): Promise<MissionRecord> {
   const { target, name, permissionMode, approve, model, force, window } = input
-  const limits = { timeout_ms: null, ask_timeout_ms: usualAskTimeoutMs }
-  return createFromInput(
-    context,
-    db,
-    { repo: target, name, permissionMode, approve, model, force },
-    window ? null : limits,
-  )
+  const wish = { repo: target, name, permissionMode, approve, model, force, headless: !window }
+  const chosen = await chooseSource(context, db, wish)
+  const config = await readConfig(context.paths)
+  refusePlanMode(modeOfNew(permissionMode ?? null, chosen.repo, config), force ?? false)
+  return createFrom(context, db, wish, chosen)
 }

@@ -142,8 +142,7 @@ async function filledIn(context: Context, input: Input): Promise<Input> {
 }
 
 async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
-  const config = await readConfig(context.paths)
-  const { claude } = config
+  const { claude } = await readConfig(context.paths)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord, db?: Database) =>
     launchMission(context, await asked, mission, { focus: input.focus, detach: input.detach, db })
@@ -152,29 +151,9 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     const isInNewWindow = isElsewhere && !input.headless
     // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
     if (!isInNewWindow) findClaude(claude.command, context.env)
-    const { source, repo, parentId } = await chooseSource(context, db, input)
-    refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
-    if (input.headless) await refuseHeadless(context, input, source, repo, config)
-    const pullRequest =
-      repo === null || input.pr === undefined
-        ? null
-        : await findPullRequest(context, getRepo(db, repo)!, Number(input.pr), input.offline ?? false)
-    const created = await createMission(context, db, {
-      source,
-      repo,
-      copy: source.kind === 'repo' ? copyWish(input, pullRequest) : null,
-      pullRequest,
-      parentId: parentId ?? startedBy(context, db),
-      name: input.name === undefined ? null : missionName(input.name),
-      permissionMode: input.permissionMode ?? null,
-      approve: input.approve === undefined ? null : parseApprove(input.approve),
-      model: input.model ?? null,
-      mayAnswer: input.mayAnswer ?? false,
-      prompt: firstPrompt(input.prompt),
-      headless: input.headless ? await limitsIn(input) : null,
-      about: null,
-      forkedSessionId: null,
-    })
+    const chosen = await chooseSource(context, db, input)
+    const created = await createFrom(context, db, input, chosen)
+    const { source } = chosen
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
     // With --wait, the output is the answer.
     const output = input.wait ? context.err : context.out
@@ -190,6 +169,37 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
   return awaitAnswer(context, mission.id, input.json ?? false)
 }
 
+/** Creates the mission that these options describe. */
+export async function createFrom(
+  context: Context,
+  db: Database,
+  input: Input,
+  { source, repo, parentId }: Chosen,
+): Promise<MissionRecord> {
+  refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
+  if (input.headless) await refuseHeadless(context, input, source, repo, await readConfig(context.paths))
+  const pullRequest =
+    repo === null || input.pr === undefined
+      ? null
+      : await findPullRequest(context, getRepo(db, repo)!, Number(input.pr), input.offline ?? false)
+  return createMission(context, db, {
+    source,
+    repo,
+    copy: source.kind === 'repo' ? copyWish(input, pullRequest) : null,
+    pullRequest,
+    parentId: parentId ?? startedBy(context, db),
+    name: input.name === undefined ? null : missionName(input.name),
+    permissionMode: input.permissionMode ?? null,
+    approve: input.approve === undefined ? null : parseApprove(input.approve),
+    model: input.model ?? null,
+    mayAnswer: input.mayAnswer ?? false,
+    prompt: firstPrompt(input.prompt),
+    headless: input.headless ? await limitsIn(input) : null,
+    about: null,
+    forkedSessionId: null,
+  })
+}
+
 function isAboutHeadless({ headless, timeout, askTimeout, wait }: Input): boolean {
   return [headless, timeout, askTimeout, wait].some(value => value !== undefined)
 }
@@ -199,7 +209,7 @@ async function limitsIn(input: Input): Promise<HeadlessLimits | null> {
   return headlessLimits(input)
 }
 
-async function refuseHeadless(
+export async function refuseHeadless(
   context: Context,
   { permissionMode, force }: Input,
   source: DirectorySource,
@@ -259,13 +269,13 @@ function refuseWindow({ focus, detach, here, form, prompt }: Input): void {
     throw usageError('a mission without a terminal needs a prompt', 'Add --prompt, or omit --headless.')
 }
 
-interface Chosen {
+export interface Chosen {
   source: DirectorySource
   repo: string | null
   parentId: MissionId | null
 }
 
-async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
+export async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
   if (input.dir !== undefined) {
     const { givenDirectory, repoAddedFrom } = await import('../../mission/given-directory.ts')
     const mayBeShared = input.force ?? false
