@@ -25,20 +25,21 @@ export function isRunning(context: Context, mission: MissionRecord): boolean {
   return statusNow(context, mission) === 'running'
 }
 
-/** Starts the mission of a loop, unless it runs: in a window, or without a terminal. */
-export async function ensureRunning(context: Context, db: Database, loop: LoopRecord): Promise<void> {
+/** Starts the mission of a loop, in a window or without a terminal. Returns false if it ran already. */
+export async function ensureRunning(context: Context, db: Database, loop: LoopRecord): Promise<boolean> {
   const mission = missionOf(db, loop)
-  if (isRunning(context, mission)) return
+  if (isRunning(context, mission)) return false
   if (mission.copy_pending === null) requireDirectory(context, mission)
   if (loop.wish.has_window) {
     const wish = { focus: false, detach: true }
     await launchMission(context, await destinationFor(context, wish), mission, { ...wish, db })
-    return
+    return true
   }
   const limits = { timeout_ms: null, ask_timeout_ms: usualAskTimeoutMs }
   const headless_limits = mission.headless_limits ?? JSON.stringify(limits)
   missionService(context, db).change(mission.id, { headless: 1, headless_limits })
   await startHeadless(context, db, missionOf(db, loop))
+  return true
 }
 
 /** Ends the Claude of the mission, so that the next one has another conversation. */

@@ -4,9 +4,9 @@ import { getLoop, type LoopRecord } from '../db/loops.ts'
 import type { Database } from '../db/open-store.ts'
 import { ownIdentity, systemProbe } from '../system/process-identity.ts'
 import { signalPolitely, signalProcesses, waitUntilGone } from '../system/process-tree.ts'
-import { endLeftCheck } from './check.ts'
 import { changeLoop, runnerOf, takeLoop } from './loop-lease.ts'
 import { endTurn } from './loop-mission.ts'
+import { endLeftCheck } from './run-check.ts'
 
 /** How much longer than Claude's grace period a runner may take to end. */
 const runnerMs = 8_000

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts'
-import { runLoop } from '../../loop/runner.ts'
+import { runLoop } from '../../loop/loop-runner.ts'
 import { parseIdentity } from '../../system/process-identity.ts'
 
 export default defineCommand<{ loop: string; from?: string }>({

@@ -18,13 +18,13 @@ import { portVariables } from '../system/port-block.ts'
 import { ownIdentity, type ProcessIdentity, systemProbe } from '../system/process-identity.ts'
 import { WakeupFifo } from '../system/wakeup-fifo.ts'
 import { sendControlMessage } from '../wrapper/control-message.ts'
-import { endLeftCheck, runCheck } from './check.ts'
 import { followTurn, limitEnd, resultOf, type TurnOutcome } from './follow-turn.ts'
 import { changeLoop, takeLoop } from './loop-lease.ts'
 import { loopLifeSign, loopLogPath, writeLog } from './loop-log.ts'
 import { beginConversation, endTurn, ensureRunning, isRunning, missionOf } from './loop-mission.ts'
 import { nextStep, type Step } from './next-step.ts'
 import { howItFailed, promptOf, untilInWords } from './round-prompt.ts'
+import { endLeftCheck, runCheck } from './run-check.ts'
 import { changesBetween, workState } from './work-state.ts'
 
 /** Runs a loop until it ends. `from` is the process that has started this one for it. */
@@ -121,7 +121,7 @@ class LoopRunner {
     const isReady = ({ copy_pending, setup_pending }: MissionRecord) =>
       copy_pending === null && setup_pending === 0
     if (isReady(await this.#read(db => missionOf(db, this.#loop)))) return
-    await this.#withStore(db => ensureRunning(this.#context, db, this.#loop))
+    await this.#read(db => ensureRunning(this.#context, db, this.#loop))
     let lives: WrapperLives | undefined
     const look = (db: Database | null, wake: () => void): true | undefined => {
       lives ??= new WrapperLives(this.#context, wake)
@@ -184,8 +184,8 @@ class LoopRunner {
     let outcome: TurnOutcome = { kind: 'not-begun' }
     const wasCut = this.#isFirstLook && (await this.#hasEnded(round))
     // A mission without a terminal ends by itself when it has nothing to do, perhaps just before it got the prompt.
-    for (let attempt = 1; attempt <= 2 && outcome.kind === 'not-begun'; attempt++) {
-      if (!wasCut) await this.#withStore(db => this.#startAndWake(db))
+    for (let hasStarted = false; outcome.kind === 'not-begun' && !hasStarted; ) {
+      if (!wasCut) hasStarted = await this.#startAndWake()
       outcome = await followTurn(this.#context, this.#loop, round, this.#abort.signal)
     }
     const mission = await this.#read(db => missionOf(db, this.#loop))
@@ -214,9 +214,11 @@ class LoopRunner {
     })
   }
 
-  async #startAndWake(db: Database): Promise<void> {
-    await ensureRunning(this.#context, db, this.#loop)
+  /** Returns whether the mission had to be started. */
+  async #startAndWake(): Promise<boolean> {
+    const hasStarted = await this.#read(db => ensureRunning(this.#context, db, this.#loop))
     sendControlMessage(this.#context.paths.mission(this.#loop.mission_id), { agenc: 'deliver' })
+    return hasStarted
   }
 
   async #checkRound(round: Round): Promise<void> {
@@ -280,7 +282,7 @@ class LoopRunner {
     return withStore(this.#context, work)
   }
 
-  #read<T>(look: (db: Database) => T): Promise<T> {
+  #read<T>(look: (db: Database) => T | Promise<T>): Promise<T> {
     return withStore(this.#context, look)
   }
 
@@ -292,7 +294,7 @@ class LoopRunner {
 function notStarted(mission: MissionRecord): AgencError {
   const result = resultOf(mission)
   const why = result?.is_error && result.text ? `: ${result.text}` : ''
-  return new AgencError(`the mission did not start${why}`)
+  return new AgencError(`the mission ended before Claude got the prompt${why}`)
 }
 
 /** Claude tells the cost of the whole conversation. */
