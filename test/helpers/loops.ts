@@ -68,7 +68,10 @@ export function loopBox(): LoopBox {
   return loopBox
 }
 
-/** A check that succeeds when the file `count` has this number. Until then it tells the stand-in to count on. */
+/**
+ * A check that succeeds when the file `count` has this number. Until then it tells the stand-in to count on. The command
+ * itself, which is in the prompt too, has no directive.
+ */
 export function countTo(aim: number): string {
-  return `n=$(cat count 2>/dev/null || echo 0); [ "$n" -ge ${aim} ] || { echo "[[write count|$((n + 1))]]"; exit 1; }`
+  return `n=$(cat count 2>/dev/null || echo 0); [ "$n" -ge ${aim} ] || { printf '[%swrite count|%s]]' '[' $((n + 1)); exit 1; }`
 }
