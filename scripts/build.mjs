@@ -56,6 +56,7 @@ const files = new Map([
   ...['repo-picker.sh', 'switcher.sh', 'switcher-preview.sh', 'diff-popup.sh', 'mission-shell.sh'].map(
     name => [join(outdir, name), readFileSync(join(root, 'src', 'tmux', name), 'utf8')],
   ),
+  [join(outdir, 'for-agents.md'), readFileSync(join(root, 'docs', 'for-agents.md'), 'utf8')],
   [
     join(outdir, 'THIRD-PARTY.txt'),
     thirdPartyNotices(root, {

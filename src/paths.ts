@@ -81,6 +81,11 @@ export class MissionPaths {
     return `${this.root}/last-message`
   }
 
+  /** The answer of the hook that tells Claude how to run missions. */
+  get prime(): string {
+    return `${this.root}/run/prime.json`
+  }
+
   /** What a Claude without a terminal writes to its standard output and error. */
   get outputLog(): string {
     return `${this.root}/output.log`

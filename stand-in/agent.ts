@@ -10,7 +10,15 @@ import { type Line, Transcript } from './saved-conversations.ts'
 import type { Entry } from './screen-content.ts'
 import type { ToolInput } from './script.ts'
 import { type Act, type Turn, turnOf } from './script.ts'
-import { answeredQuestions, batchInput, inputFor, leftPlanMode, runTool, type ToolResult } from './tools.ts'
+import {
+  answeredQuestions,
+  batchInput,
+  inputFor,
+  leftPlanMode,
+  runTool,
+  type ToolResult,
+  withJoinedAnswers,
+} from './tools.ts'
 
 export interface ApiFailure {
   status: number
@@ -155,7 +163,7 @@ async function useTool(run: AgentRun, use: RequestedTool): Promise<ToolResult> {
   const permission = await decidePermission(run, { ...tool, input: wished }, wish)
   if (!permission.allow) return entry.refused(permission.message)
   if (permission.mode) context.session.changeMode(permission.mode)
-  const input = permission.input ?? wished
+  const input = withJoinedAnswers(permission.input ?? wished)
   const started = Date.now()
   const result = await perform(run, tool, input)
   throwIfStopped(signal)

@@ -7,7 +7,7 @@ import { hookEnv, type Session, toolEnv } from './claude-session.ts'
 import { Conversation } from './conversation.ts'
 import { ConversationView } from './conversation-view.ts'
 import { Dialogs } from './dialogs.ts'
-import { Hooks } from './hooks.ts'
+import { additionalContext, Hooks } from './hooks.ts'
 import { type Key, type Report, TerminalInput } from './keyboard-input.ts'
 import { nextMode } from './permissions.ts'
 import { ExitKey, type PromptActions, promptKey, submit } from './prompt-box.ts'
@@ -223,8 +223,12 @@ export class App {
         allow: [...settings.allow, ...args.allowedTools],
         deny: [...settings.deny, ...args.disallowedTools],
       },
-      fire: (event, extra, { agent, ...options } = {}) =>
-        this.hooks.run({ event, payload: session.payload(event, extra, agent), ...options }),
+      fire: async (event, extra, { agent, ...options } = {}) => {
+        const payload = session.payload(event, extra, agent)
+        const outcomes = await this.hooks.run({ event, payload, ...options })
+        if (event === 'SessionStart') session.transcript.tell(additionalContext(outcomes))
+        return outcomes
+      },
       show: entry => this.view.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
       changed: () => this.reporter.changed(),

@@ -79,6 +79,7 @@ function rememberChoice(tool: ToolUse, suggestion: Suggestion | undefined): Choi
 export interface Question {
   question: string
   header: string
+  multiSelect?: boolean
   options: { label: string; description?: string }[]
 }
 

@@ -189,6 +189,7 @@ interface HookJson {
   decision?: string
   reason?: string
   hookSpecificOutput?: {
+    additionalContext?: string
     permissionDecision?: string
     permissionDecisionReason?: string
     updatedInput?: ToolInput
@@ -207,6 +208,11 @@ const blockingExitCode = 2
 /** A hook blocks by exiting with 2. Its stderr gives the reason. */
 export function blockedBy(outcomes: readonly HookOutcome[]): HookOutcome | undefined {
   return outcomes.find(outcome => outcome.exitCode === blockingExitCode)
+}
+
+/** What hooks tell the model. */
+export function additionalContext(outcomes: readonly HookOutcome[]): string[] {
+  return outcomes.flatMap(outcome => jsonOf(outcome)?.hookSpecificOutput?.additionalContext ?? [])
 }
 
 /** Why a hook does not let a prompt through: by exiting with 2, or by its answer. */

@@ -106,9 +106,15 @@ function hookAnswer(tool: ToolUse, answer: ReturnType<typeof permissionAnswer>):
   if (answer.behavior === 'deny')
     return { allow: false, message: answer.interrupt ? undefined : answer.message }
   if (isForUserOnly(tool) && !answer.updatedInput) return undefined
+  if (tool.name === 'AskUserQuestion' && !Array.isArray(answer.updatedInput?.questions))
+    return { allow: false, message: withoutQuestions }
   const mode = answer.mode ?? (tool.name === 'ExitPlanMode' ? 'default' : undefined)
   return { allow: true, by: 'hook', input: answer.updatedInput, mode }
 }
+
+const withoutQuestions = `PermissionRequest hook for AskUserQuestion returned updatedInput that failed schema validation: AskUserQuestion failed due to the following issue:
+The required parameter \`questions\` is missing
+The tool input from the model was valid; the hook's rewrite of it was not.`
 
 function userAnswer(asking: PermissionQuestion, signal: AbortSignal): Promise<Answer> {
   const { askHost } = asking.context

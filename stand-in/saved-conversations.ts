@@ -26,6 +26,8 @@ export class Transcript {
   private parent: string | null = null
   /** The lines of the conversation that this one was forked from. They are written with the first message. */
   private inherited: Line[] = []
+  /** What SessionStart hooks tell the model. It is written with the next message. */
+  private told: string[] = []
 
   constructor(path: string, head: () => TranscriptHead, saving: boolean) {
     this.path = path
@@ -42,8 +44,16 @@ export class Transcript {
     if (forked) this.inherited = [...lines]
   }
 
+  tell(texts: readonly string[]): void {
+    this.told.push(...texts)
+  }
+
   user(content: unknown, extra: Line = {}): void {
     this.begin()
+    for (const text of this.told.splice(0)) {
+      const attachment = { type: 'hook_additional_context', content: [text], hookEvent: 'SessionStart' }
+      this.append({ type: 'attachment', attachment })
+    }
     this.message('user', { role: 'user', content }, { permissionMode: this.head().mode, ...extra })
   }
 

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import type { AgentContext } from './agent-context.ts'
 import { type BashPlace, expectsNoOutput, type Shells } from './bash-tool.ts'
 import type { Session } from './claude-session.ts'
+import type { Question } from './dialog-texts.ts'
 import type { ToolInput } from './script.ts'
 
 export type ToolResult =
@@ -113,12 +114,51 @@ function writtenPlan({ session }: AgentContext): ToolInput {
   return existsSync(planFilePath) ? { plan: readFileSync(planFilePath, 'utf8'), planFilePath } : {}
 }
 
-/** The dialog has already added the answers to the input. */
+interface AnsweredInput {
+  questions?: Question[]
+  answers?: Record<string, string>
+  annotations?: Record<string, { notes?: string }>
+}
+
+/** The dialog, or a hook, has already added the answers to the input. */
 export function answeredQuestions(input: ToolInput): ToolResult {
-  const answers = Object.entries((input.answers ?? {}) as Record<string, string>)
-  const pairs = answers.map(([question, answer]) => `"${question}"="${answer}"`).join(', ')
-  const text = `Your questions have been answered: ${pairs}. You can now continue with these answers in mind.`
-  return { kind: 'done', response: input, text }
+  const { questions = [], answers = {}, annotations = {} } = input as AnsweredInput
+  const notes = (question: string) => {
+    const noted = annotations[question]?.notes
+    return noted ? ` notes: ${noted}` : ''
+  }
+  const pairs = Object.entries(answers).map(
+    ([question, answer]) => `"${question}"="${answer}"${notes(question)}`,
+  )
+  const isPlain = questions.every(
+    asked => areOptions(asked, answers[asked.question]) && !notes(asked.question),
+  )
+  const text =
+    pairs.length === 0
+      ? 'The user did not answer the questions.'
+      : isPlain
+        ? `Your questions have been answered: ${pairs.join(', ')}. You can now continue with these answers in mind.`
+        : `The user answered: ${pairs.join(', ')}. ${readCarefully}`
+  return { kind: 'done', response: { ...input, answers }, text }
+}
+
+/** A hook may give several choices as a list. */
+export function withJoinedAnswers(input: ToolInput): ToolInput {
+  const { answers } = input as { answers?: Record<string, unknown> }
+  if (!answers) return input
+  const joined = Object.entries(answers).map(([question, answer]) => [
+    question,
+    Array.isArray(answer) ? answer.join(', ') : answer,
+  ])
+  return { ...input, answers: Object.fromEntries(joined) }
+}
+
+const readCarefully =
+  'Read the answers carefully — they may request clarification, changes, or that you not proceed — and follow what they actually say.'
+
+function areOptions({ options, multiSelect }: Question, answer: string | undefined): boolean {
+  const words = multiSelect ? answer?.split(', ') : [answer]
+  return words?.every(word => options.some(({ label }) => label === word)) ?? false
 }
 
 /** The result of an approved ExitPlanMode. */

@@ -159,6 +159,15 @@ export interface Approval {
   /** Null while the request is open. Changes to `user` if the user answered in the dialog before a rule or an answer. */
   by: 'rule' | 'user' | 'answer' | 'timeout' | null
   latency_ms: number | null
+  /** What the answer says beyond its decision. Null if there is nothing. */
+  answer: {
+    /** The answers to Claude's questions. */
+    answers?: { question: string; answer: string | null; notes: string | null }[]
+    /** The permission mode that came with it. */
+    mode?: string
+    /** The message for Claude that came with it. */
+    message?: string
+  } | null
 }
 
 /** `approvals allow` and `approvals deny` print one of these. */

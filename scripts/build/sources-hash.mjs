@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const sources = ['src', 'stand-in', 'scripts/build.mjs', 'scripts/build', 'package.json', 'package-lock.json']
+const sources = [
+  'src',
+  'stand-in',
+  'docs/for-agents.md',
+  'scripts/build.mjs',
+  'scripts/build',
+  'package.json',
+  'package-lock.json',
+]
 
 /** The file in dist/ that holds the hash of the sources of that build. */
 export const sourcesHashFile = 'sources.sha256'

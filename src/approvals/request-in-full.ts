@@ -52,8 +52,9 @@ function indented(text: string): string {
 function questionsIn(questions: readonly unknown[]): string[] {
   return questions
     .filter(isObject)
-    .flatMap(({ question, options }) => [
-      `Asks: ${maskSecrets(String(question ?? ''))}`,
+    .flatMap(({ question, options, multiSelect }, at, { length }) => [
+      `Asks${length > 1 ? ` (${at + 1} of ${length})` : ''}: ${maskSecrets(String(question ?? ''))}`,
+      ...(multiSelect === true ? ['  (several choices)'] : []),
       ...(Array.isArray(options) ? options.filter(isObject) : []).map(
         ({ label, description }) =>
           `  - ${maskSecrets([label, description].filter(text => typeof text === 'string' && text !== '').join(': '))}`,

@@ -141,12 +141,18 @@ export function guardedProgram(words: readonly ShellWord[]): string | null {
     const rest = words.slice(at + 1)
     const isHarmless =
       rest.length === 0 ? at > 0 || name === 'agenc' : harmIn([literalWord(name), ...rest]) === null
-    if (isHarmless) continue
+    if (isHarmless && !(at > 0 && name === 'agenc' && steersMissions(rest))) continue
     return name === 'tmux'
       ? 'tmux commands can type into other windows'
       : 'this command of agenc could change what the mission may do'
   }
   return null
+}
+
+/** What agenc allows here depends on the mission that asks. A program such as `setsid` before it could hide that one. */
+function steersMissions(words: readonly ShellWord[]): boolean {
+  const [noun, verb] = words.map(({ value }) => value)
+  return /^(?:fork|new|resume|send)$/.test((noun === 'mission' ? verb : noun) ?? '')
 }
 
 /** A limit, because each path is looked up on the disk from every possible directory. */

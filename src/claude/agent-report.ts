@@ -8,7 +8,7 @@ export interface ToolUse {
   id: string | null
 }
 
-/** The dialogs that a tool can open. Questions and plans can only be answered by the user. */
+/** The dialogs that a tool can open. Rules never answer questions and plans. */
 export type Dialog = 'permission' | 'question' | 'plan'
 
 interface Common {
@@ -67,12 +67,20 @@ export interface AgentStatus {
   userName: string | null
 }
 
+/** What comes with an approval. */
+export interface Allowance {
+  /** The permission mode that Claude switches to. */
+  mode?: string
+  /** Replaces the tool's input. */
+  input?: Record<string, unknown>
+}
+
 /** The channel on which the sender of a report waits for an answer. */
 export interface ReplyChannel {
   /** Tells the sender that an answer will follow. If this process ends first, even by `kill -9`, the wait ends too. */
   keepWaiting(): void
   /** Like `deny` and `askUser`, returns false if the sender is gone and the answer came too late. */
-  allow(options?: { mode?: string }): boolean
+  allow(options?: Allowance): boolean
   /** A prompt that is denied returns to Claude's prompt box. */
   deny(message: string): boolean
   /** Makes Claude ask the user about a tool that it would run without asking. Only for `about-to-use`. */

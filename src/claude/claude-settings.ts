@@ -1,5 +1,5 @@
 import { dialogTools } from './hook-report.ts'
-import { askingHook, gatedHook, type HookTarget, reportingHook } from './hook-scripts.ts'
+import { askingHook, gatedHook, type HookTarget, printingHook, reportingHook } from './hook-scripts.ts'
 import type { HookEventName } from './known-hook-events.ts'
 import { askAboutToolReply } from './permission-reply.ts'
 
@@ -9,13 +9,18 @@ const checkTimeoutSeconds = 20
 /** One day. Claude's own dialog can be answered during all that time. */
 const answerTimeoutSeconds = 86_400
 
+/** A conversation that is resumed or forked has the text already. */
+const whenUnprimed = 'startup|clear|compact'
+
 /**
  * The settings that a mission's Claude gets on top of the user's own. They add agenc's hooks and turn the agent view
- * off, because its left-arrow key would move the conversation into a daemon outside the wrapper.
+ * off, because its left-arrow key would move the conversation into a daemon outside the wrapper. `primeFile` is shown to
+ * Claude when a conversation begins.
  */
 export function claudeSettings(
   events: readonly HookEventName[],
   target: HookTarget & { gate: string },
+  primeFile: string | null = null,
 ): object {
   const hook = (command: string, timeout: number) => [{ type: 'command', command, timeout }]
   const report = hook(reportingHook(target), reportTimeoutSeconds)
@@ -25,6 +30,11 @@ export function claudeSettings(
   const matchersOf = (name: HookEventName) => {
     if (name === 'UserPromptSubmit') return [{ hooks: gated }]
     if (name === 'PermissionRequest') return [{ hooks: ask }]
+    if (name === 'SessionStart' && primeFile !== null)
+      return [
+        { hooks: report },
+        { matcher: whenUnprimed, hooks: hook(printingHook(primeFile), reportTimeoutSeconds) },
+      ]
     return name === 'PreToolUse'
       ? [{ matcher: Object.keys(dialogTools).join('|'), hooks: report }, { hooks: check }]
       : [{ hooks: report }]

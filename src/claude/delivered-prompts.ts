@@ -24,9 +24,9 @@ function promptIn(entry: Record<string, unknown>): Pick<DeliveredPrompt, 'what' 
   const { type, message, attachment, operation, content, isSidechain } = entry
   if (type === 'user' && isSidechain !== true && isObject(message)) {
     const text = textIn(message.content)
-    // Claude records a command as a tag.
-    const command = /^<command-name>([^<]*)<\/command-name>[\s\S]*?(?:<command-args>([^<]*)<|$)/m.exec(text)
-    return { what: 'taken', text: command ? `${command[1]} ${command[2] ?? ''}` : text }
+    const tag = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1]
+    const command = tag('command-name')
+    return { what: 'taken', text: command ? `${command} ${tag('command-args') ?? ''}` : text }
   }
   if (isObject(attachment) && attachment.type === 'queued_command')
     return { what: 'absorbed', text: textIn(attachment.prompt) }

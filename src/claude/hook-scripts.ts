@@ -36,6 +36,11 @@ export function gatedHook(target: HookTarget, gate: string): string {
   return `if [ ! -e ${quoteForShell(gate)} ];then ${reportingHook(target)};fi\n${askingHook(target)}`
 }
 
+/** A hook that answers with a file. */
+export function printingHook(path: string): string {
+  return `cat ${quoteForShell(path)} 2>/dev/null;exit 0`
+}
+
 /** Messages that the wrapper may write to a waiting hook first, instead of an answer. */
 export const firstWords = {
   /** An answer will follow, or the pipe will be closed. */

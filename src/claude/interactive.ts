@@ -14,6 +14,7 @@ import { knownHookEvents } from './known-hook-events.ts'
 import { leftTools } from './left-tools.ts'
 import { refuseBypassAsRoot } from './permission-mode.ts'
 import { planDirectories } from './plans-and-questions.ts'
+import { primeReply, primeText } from './prime.ts'
 import { openReplyChannel } from './reply-channel.ts'
 import { StatusWatch } from './status-watch.ts'
 import { isTrusted, trustDirectory } from './trust.ts'
@@ -58,7 +59,12 @@ export async function prepareClaude(
     gate: own.gate,
     wrapperPid: process.pid,
   }
-  writeFileAtomically(own.claudeSettings, JSON.stringify(claudeSettings(knownHookEvents(version), target)))
+  const primeFile = request.config.prime ? own.prime : null
+  if (primeFile !== null) writeFileAtomically(primeFile, primeReply(primeText(context)))
+  writeFileAtomically(
+    own.claudeSettings,
+    JSON.stringify(claudeSettings(knownHookEvents(version), target, primeFile)),
+  )
   const { globalConfig } = claudeLocations(env)
   const confirmTrust = async () => {
     if (request.isTrusted) await trustDirectory(globalConfig, request.directory)

@@ -1,16 +1,13 @@
+import type { Allowance } from './agent-report.ts'
+
 /** The JSON that a hook prints for Claude. */
 export type Reply =
   | { hookSpecificOutput: { hookEventName: string; [key: string]: unknown } }
   | { decision: 'block'; reason: string }
 
-export interface Allowance {
-  /** The permission mode that Claude switches to. */
-  mode?: string
-}
-
-export function allowReply({ mode }: Allowance = {}): Reply {
+export function allowReply({ mode, input }: Allowance = {}): Reply {
   const updatedPermissions = mode ? [{ type: 'setMode', mode, destination: 'session' }] : undefined
-  return permissionReply({ behavior: 'allow', updatedPermissions })
+  return permissionReply({ behavior: 'allow', updatedInput: input, updatedPermissions })
 }
 
 /** The message reaches the model as the tool's result. */

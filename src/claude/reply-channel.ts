@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ReplyChannel, Report } from './agent-report.ts'
+import { errorCode } from '../errors.ts'
+import type { Allowance, ReplyChannel, Report } from './agent-report.ts'
 import { firstWords } from './hook-scripts.ts'
 import {
   allowReply,
@@ -45,7 +46,7 @@ class HookChannel implements ReplyChannel {
     this.#write(firstWords.wait)
   }
 
-  allow(options: { mode?: string } = {}): boolean {
+  allow(options: Allowance = {}): boolean {
     return this.#answer(allowReply(options))
   }
 
@@ -69,7 +70,7 @@ class HookChannel implements ReplyChannel {
   }
 
   #answer(reply: Reply): boolean {
-    const isTaken = this.#write(JSON.stringify(reply))
+    const isTaken = this.#write(asciiJson(reply))
     this.#close()
     return isTaken
   }
@@ -77,8 +78,7 @@ class HookChannel implements ReplyChannel {
   #write(line: string): boolean {
     if (this.#descriptor === null) return false
     try {
-      writeSync(this.#descriptor, `${line}\n`)
-      return true
+      return writeWhole(this.#descriptor, `${line}\n`)
     } catch {
       return false
     }
@@ -87,6 +87,40 @@ class HookChannel implements ReplyChannel {
   #close(): void {
     if (this.#descriptor !== null) closeSync(this.#descriptor)
     this.#descriptor = null
+  }
+}
+
+/** Not every sh reads all bytes of other scripts unchanged. */
+function asciiJson(reply: Reply): string {
+  return JSON.stringify(reply).replace(
+    /[\u007f-\uffff]/g,
+    unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** The hook reads at once, so a line that is longer than the pipe takes only a moment. */
+const longestWriteMs = 3_000
+const pauseMs = 1
+
+function writeWhole(descriptor: number, line: string): boolean {
+  const deadlineMs = performance.now() + longestWriteMs
+  for (let rest = Buffer.from(line); rest.length > 0; ) {
+    const written = writeSome(descriptor, rest)
+    rest = rest.subarray(written)
+    if (written > 0) continue
+    if (performance.now() > deadlineMs) return false
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
+  }
+  return true
+}
+
+/** Returns 0 while the pipe is full. */
+function writeSome(descriptor: number, bytes: Buffer): number {
+  try {
+    return writeSync(descriptor, bytes)
+  } catch (error) {
+    if (errorCode(error) === 'EAGAIN') return 0
+    throw error
   }
 }
 

@@ -16,6 +16,8 @@ export interface OptionSpec {
   hidden?: boolean
   /** Loses work or ends something. Never suggested to a user who mistyped another word. */
   destructive?: boolean
+  /** May be given more than once. Its value is a list. */
+  repeats?: boolean
 }
 
 /**

@@ -107,8 +107,9 @@ export function declareCommand(declared: Commander, command: AnyCommand, entry: 
     const label = `${name}${variadic ? '...' : ''}`
     declared.argument(required ? `<${label}>` : `[${label}]`, description)
   }
-  for (const { flags, description, hidden, destructive } of command.options ?? []) {
+  for (const { flags, description, hidden, destructive, repeats } of command.options ?? []) {
     const option = new Option(flags, description).hideHelp(hidden ?? false)
+    if (repeats) option.argParser((value, before: string[] = []) => [...before, value])
     declared.addOption(option)
     if (destructive) neverSuggested.add(option)
   }

@@ -27,7 +27,7 @@ export function fastInput(command: AnyCommand, words: readonly string[]): Input 
     else {
       const value = words[++index]
       if (value === undefined || (value.startsWith('-') && value !== '-')) return null
-      input[option.key] = value
+      input[option.key] = option.repeats ? [...((input[option.key] as string[]) ?? []), value] : value
     }
   }
   return withArguments(command, input, positional)
@@ -56,12 +56,18 @@ interface ReadOption {
   names: string[]
   key: string
   takesValue: boolean
+  repeats: boolean
 }
 
 function readOption(option: OptionSpec): ReadOption {
   const names = flagNames(option)
   const long = names.find(name => name.startsWith('--')) ?? names[0]!
-  return { names, key: camelCased(long.replace(/^--?(no-)?/, '')), takesValue: /[<[]/.test(option.flags) }
+  return {
+    names,
+    key: camelCased(long.replace(/^--?(no-)?/, '')),
+    takesValue: /[<[]/.test(option.flags),
+    repeats: option.repeats ?? false,
+  }
 }
 
 function isNegation({ names }: ReadOption): boolean {

@@ -47,8 +47,21 @@ export const registry: Registry = {
           load: () => import('./mission/interrupt.ts'),
           completes: { mission: 'running missions' },
         },
-        answer: { summary: 'Answer a permission request', load: () => import('./mission/answer.ts') },
+        answer: {
+          summary: 'Answer a permission request, a question or a plan',
+          load: () => import('./mission/answer.ts'),
+        },
+        wait: {
+          summary: 'Wait until missions are idle, wait for you, or have ended',
+          load: () => import('./mission/wait.ts'),
+          completes: { missions: 'running missions' },
+        },
         plan: { summary: "Print a mission's latest plan", load: () => import('./mission/plan.ts') },
+        print: {
+          summary: 'Print the conversation of a mission',
+          load: () => import('./mission/print.ts'),
+          hot: true,
+        },
         diff: {
           summary: 'Show what a mission has changed',
           load: () => import('./mission/diff.ts'),
@@ -251,6 +264,16 @@ export const registry: Registry = {
         path: { summary: 'Print the path of the settings file', load: () => import('./config/path.ts') },
       },
     },
+    skill: {
+      summary: 'The page for agents, as a skill of Claude',
+      verbs: {
+        install: {
+          summary: 'Write the skill into your Claude directory',
+          load: () => import('./skill/install.ts'),
+        },
+        rm: { summary: 'Remove the skill', load: () => import('./skill/rm.ts') },
+      },
+    },
     completion: {
       summary: 'Shell completion for bash, zsh and fish',
       verbs: {
@@ -273,6 +296,7 @@ export const registry: Registry = {
     demo: { summary: 'Try agenc without a Claude account', load: () => import('./demo.ts') },
     doctor: { summary: 'Find problems and say how to fix them', load: () => import('./doctor.ts') },
     hold: { summary: 'Pause automatic approvals', load: () => import('./hold.ts') },
+    prime: { summary: 'Print what an agent needs to know to run missions', load: () => import('./prime.ts') },
     status: {
       summary: 'Show missions and the windows that show them',
       load: () => import('./status.ts'),

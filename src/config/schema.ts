@@ -4,6 +4,7 @@ import { wholeRepoName } from './repo-names.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 const words = v.array(v.string())
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0))
 const duration = v.pipe(v.string(), v.regex(/^(\d+(ms|s|m|h|d))+$/, 'is not a duration such as 90s or 10m'))
 const approveMode = v.picklist(approveModes)
@@ -64,6 +65,10 @@ export const configSchema = v.strictObject({
     ]),
     model: unset(text, 'Model passed to Claude'),
     args: v.optional(described(words, 'Further arguments for Claude'), []),
+    prime: v.optional(
+      described(v.boolean(), 'Tell every Claude how to run missions itself; `agenc prime` shows the text'),
+      false,
+    ),
   }),
   editor: section({
     name: v.optional(described(v.picklist(editorNames), 'Editor that `mission open` starts'), 'auto'),
@@ -131,6 +136,21 @@ export const configSchema = v.strictObject({
         'First port that missions get; each has ten',
       ),
       20_000,
+    ),
+    max_children: v.optional(
+      described(count, 'How many missions the Claude of one mission may have running that it has started'),
+      8,
+    ),
+    max_depth: v.optional(
+      described(
+        count,
+        'How long a chain of missions may get in which each is started by the Claude of the one before',
+      ),
+      3,
+    ),
+    max_running: unset(
+      v.pipe(count, v.minValue(1)),
+      'How many missions may run before no agent, list or loop starts another one (default: one per 400 MB of memory, at least 4); you are only warned',
     ),
   }),
   notify: section({

@@ -27,6 +27,17 @@ export interface Approval {
   /** 0 if agenc has answered, but the user may have answered first in Claude's dialog. */
   confirmed: 0 | 1
   latency_ms: number | null
+  /** 1 while it is open and a rule is about to answer it. */
+  handled: 0 | 1
+  /** What came with the answer. Null if nothing did. */
+  answer: AnswerDetails | null
+}
+
+/** What an answer says beyond its decision. Secrets are masked. */
+export interface AnswerDetails {
+  answers?: { question: string; answer: string | null; notes: string | null }[]
+  mode?: string
+  message?: string
 }
 
 export interface Outcome {
@@ -36,28 +47,32 @@ export interface Outcome {
   /** Defaults to true. */
   isConfirmed?: boolean
   latencyMs: number
+  answer?: AnswerDetails | null
 }
 
 /** Returns the request's id. */
 export function insertRequest(
   db: Database,
-  request: Pick<Approval, 'mission_id' | 'at' | 'tool' | 'input'>,
+  request: Pick<Approval, 'mission_id' | 'at' | 'tool' | 'input'> & Partial<Pick<Approval, 'handled'>>,
 ): number {
   const { lastInsertRowid } = db
-    .prepare('INSERT INTO approvals (mission_id, at, tool, input) VALUES (@mission_id, @at, @tool, @input)')
-    .run({ ...request, input: JSON.stringify(request.input) })
+    .prepare(
+      `INSERT INTO approvals (mission_id, at, tool, input, handled)
+       VALUES (@mission_id, @at, @tool, @input, @handled)`,
+    )
+    .run({ handled: 0, ...request, input: JSON.stringify(request.input) })
   return Number(lastInsertRowid)
 }
 
 /** Records the answer. Does nothing if the request already has one. */
 export function settleRequest(db: Database, id: number, outcome: Outcome): void {
-  const { decision, by, rule, latencyMs, isConfirmed = true } = outcome
+  const { decision, by, rule, latencyMs, isConfirmed = true, answer } = outcome
   const confirmed = isConfirmed ? 1 : 0
   db.prepare(
     `UPDATE approvals SET decision = @decision, decided_by = @by, rule = @rule, latency_ms = @latencyMs,
-       confirmed = @confirmed
+       confirmed = @confirmed, answer = @answer
      WHERE id = @id AND decided_by IS NULL`,
-  ).run({ id, decision, by, rule: rule == null ? null : JSON.stringify(rule), latencyMs, confirmed })
+  ).run({ id, decision, by, rule: jsonOrNull(rule), latencyMs, confirmed, answer: jsonOrNull(answer) })
 }
 
 /** Records that Claude took the answer that was settled. */
@@ -66,10 +81,19 @@ export function confirmRequest(db: Database, id: number): void {
 }
 
 /** Replaces the settled answer with the one that the user gave first, in Claude's dialog. */
-export function correctRequest(db: Database, id: number, decision: ApprovalDecision): void {
+export function correctRequest(
+  db: Database,
+  id: number,
+  decision: ApprovalDecision,
+  answer: AnswerDetails | null,
+): void {
   db.prepare(
-    "UPDATE approvals SET decision = ?, decided_by = 'user', rule = NULL, confirmed = 1 WHERE id = ?",
-  ).run(decision, id)
+    "UPDATE approvals SET decision = ?, decided_by = 'user', rule = NULL, confirmed = 1, answer = ? WHERE id = ?",
+  ).run(decision, jsonOrNull(answer), id)
+}
+
+function jsonOrNull(value: unknown): string | null {
+  return value == null ? null : JSON.stringify(value)
 }
 
 /** Closes the open requests of a mission whose wrapper is gone. */
@@ -107,6 +131,19 @@ export function getApproval(db: Database, id: number): Approval | undefined {
   return stored && read(stored)
 }
 
+/** Records that no rule will answer the request, so that the user must. */
+export function leaveToUser(db: Database, id: number): void {
+  db.prepare('UPDATE approvals SET handled = 0 WHERE id = ?').run(id)
+}
+
+/** Whether the mission has an open request that no rule is about to answer. */
+export function needsAnswer(db: Database, mission: MissionId): boolean {
+  const found = db.prepare<[MissionId], 1>(
+    'SELECT 1 FROM approvals WHERE mission_id = ? AND decided_by IS NULL AND handled = 0 LIMIT 1',
+  )
+  return found.get(mission) !== undefined
+}
+
 /** The open requests of each mission, oldest first. */
 export function listAllPending(db: Database): Map<MissionId, PendingRequest[]> {
   const pending = new Map<MissionId, PendingRequest[]>()
@@ -120,8 +157,17 @@ export function listAllPending(db: Database): Map<MissionId, PendingRequest[]> {
   return pending
 }
 
-type StoredApproval = Omit<Approval, 'input' | 'rule'> & { input: string; rule: string | null }
+type StoredApproval = Omit<Approval, 'input' | 'rule' | 'answer'> & {
+  input: string
+  rule: string | null
+  answer: string | null
+}
 
-function read({ input, rule, ...stored }: StoredApproval): Approval {
-  return { ...stored, input: JSON.parse(input), rule: rule === null ? null : JSON.parse(rule) }
+function read({ input, rule, answer, ...stored }: StoredApproval): Approval {
+  return {
+    ...stored,
+    input: JSON.parse(input),
+    rule: rule === null ? null : JSON.parse(rule),
+    answer: answer === null ? null : JSON.parse(answer),
+  }
 }

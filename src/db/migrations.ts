@@ -146,6 +146,9 @@ export const migrations: readonly Migration[] = [
         ALTER TABLE missions ADD COLUMN result TEXT;
         ALTER TABLE missions ADD COLUMN resets_at TEXT;
         ALTER TABLE missions ADD COLUMN last_message TEXT;
+        ALTER TABLE approvals ADD COLUMN handled INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE approvals ADD COLUMN answer TEXT;
+        ALTER TABLE missions ADD COLUMN agent_repos TEXT;
 
         CREATE TABLE messages (
           id INTEGER PRIMARY KEY AUTOINCREMENT,

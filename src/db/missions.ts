@@ -21,6 +21,11 @@ export interface MissionRecord {
   about: string | null
   repo: string | null
   parent_id: MissionId | null
+  /**
+   * JSON: the repos of the missions whose Claudes led to this one, the first of them first; null for a blank one. Null if
+   * a person has started it.
+   */
+  agent_repos: string | null
   created_at: string
   last_active_at: string
   archived_at: string | null
@@ -195,6 +200,16 @@ export function listHeldMissions(db: Database): MissionRecord[] {
   return db
     .prepare<[], MissionRecord>('SELECT * FROM missions WHERE wrapper_pid IS NOT NULL AND removed_at IS NULL')
     .all()
+}
+
+/** The missions that were created between these times, and have not run yet. */
+export function listUnstartedMissions(db: Database, since: string, until: string): MissionRecord[] {
+  return db
+    .prepare<[string, string], MissionRecord>(
+      `SELECT * FROM missions WHERE created_at BETWEEN ? AND ? AND wrapper_pid IS NULL AND exit_at IS NULL
+       AND ended_by IS NULL AND archived_at IS NULL AND removed_at IS NULL`,
+    )
+    .all(since, until)
 }
 
 export function missionsOnRepo(db: Database, repo: string): MissionRecord[] {

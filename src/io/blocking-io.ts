@@ -20,18 +20,19 @@ export function readAll(fd: number): string {
   }
 }
 
-/** Writes all of a text. Waits for a slow reader, and stops quietly if the reader is gone (`| head -1`). */
-export function writeAll(fd: number, text: string): void {
+/** Writes all of a text. Waits for a slow reader, and stops quietly if the reader is gone (`| head -1`). Returns whether it is there. */
+export function writeAll(fd: number, text: string): boolean {
   let rest = Buffer.from(text)
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest))
     } catch (error) {
-      if (errorCode(error) === 'EPIPE') return
+      if (errorCode(error) === 'EPIPE') return false
       if (errorCode(error) !== 'EAGAIN') throw error
       pause()
     }
   }
+  return true
 }
 
 function pause(): void {

@@ -11,6 +11,8 @@ export interface Output {
   isTerminal: boolean
   columns: number
   paint: Paint
+  /** False once the reader of a pipe has ended, or the terminal is gone: more output would be lost. */
+  hasReader(): boolean
 }
 
 const fallbackColumns = 80
@@ -22,17 +24,25 @@ export function outputTo(fd: 1 | 2, env: NodeJS.ProcessEnv): Output {
 }
 
 function directOutput(fd: number, env: NodeJS.ProcessEnv): Output {
+  let hasReader = true
+  const write = (text: string) => {
+    hasReader = writeAll(fd, text)
+  }
   return {
-    write: text => writeAll(fd, text),
-    line: (text = '') => writeAll(fd, `${text}\n`),
+    write,
+    line: (text = '') => write(`${text}\n`),
     isTerminal: false,
     columns: Number(env.COLUMNS) || fallbackColumns,
     paint: paintFor(false, env),
+    hasReader: () => hasReader,
   }
 }
 
 export function outputOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Output {
-  ignoreLostReader(stream)
+  let hasReader = true
+  ignoreLostReader(stream, () => {
+    hasReader = false
+  })
   // Only for people: a program that reads the output gets every byte.
   const shown = stream.isTTY && lacksUnicode(env) ? toAscii : (text: string) => text
   return {
@@ -45,13 +55,15 @@ export function outputOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Ou
     isTerminal: Boolean(stream.isTTY),
     columns: stream.columns || Number(env.COLUMNS) || fallbackColumns,
     paint: paintFor(Boolean(stream.isTTY), env),
+    hasReader: () => hasReader,
   }
 }
 
 /** A closed window, or a reader that has ended, must not cut off the command's work. Only its output is lost. */
-function ignoreLostReader(stream: NodeJS.WriteStream): void {
+function ignoreLostReader(stream: NodeJS.WriteStream, onLost: () => void): void {
   stream.on('error', error => {
     if (!['EPIPE', 'EIO'].includes(errorCode(error) ?? '')) throw error
+    onLost()
   })
 }
 

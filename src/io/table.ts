@@ -7,6 +7,8 @@ export interface Column {
   cells: readonly string[]
   /** Whether this column is cut before the others on a narrow terminal. */
   shrinks?: boolean
+  /** Whether this column is cut only after all others. */
+  isWhole?: boolean
   /** Whether this column is left out if the others would have to be cut for it. */
   isOptional?: boolean
   /** The colour of the cell in a row. */
@@ -67,7 +69,7 @@ function fittedWidths(columns: readonly Column[], available: number): number[] {
   const shrinking = all.filter(index => columns[index]!.shrinks)
   const steps: [candidates: number[], floor: (index: number) => number][] = [
     [shrinking, () => comfortableWidth],
-    [all, () => comfortableWidth],
+    [all, index => (columns[index]!.isWhole ? needed[index]! : comfortableWidth)],
     [all, index => Math.max(needed[index]!, leastTitleWidth)],
     [shrinking, () => leastWidth],
     [all, () => leastWidth],

@@ -1,30 +1,33 @@
 import type { Context } from '../context.ts'
-import type { MissionRecord } from '../db/missions.ts'
+import { getMission, listHeldMissions, type MissionRecord } from '../db/missions.ts'
+import type { Database } from '../db/open-store.ts'
+import { isMissionId } from '../mission-id.ts'
 import { type ProcessProbe, systemProbe } from '../system/process-identity.ts'
-import { type ProcessTable, scanProcesses } from '../system/process-table.ts'
+import { ancestorsOf } from '../system/process-table.ts'
+
+/** The mission whose Claude has started this command, or null if a person has. */
+export function callerOf(context: Context, db: Database): MissionRecord | null {
+  const id = context.env.AGENC_MISSION_UUID
+  const named = id !== undefined && isMissionId(id) ? getMission(db, id) : undefined
+  return callingMission(context, [...listHeldMissions(db), ...(named ? [named] : [])])
+}
 
 /**
- * The mission whose Claude has started this command, or null if a person has. The environment tells, unless the agent
- * has changed it: then the parents of this process do.
+ * Like `callerOf`, among these missions. An agent can change its environment, but not the parents of its processes, so
+ * these decide. A process that has left its parents behind, such as a loop, is known by its environment.
  */
 export function callingMission(context: Context, missions: readonly MissionRecord[]): MissionRecord | null {
-  const named = missions.find(({ id }) => id === context.env.AGENC_MISSION_UUID)
-  if (named !== undefined) return named
   const running = missions.filter(({ wrapper_pid }) => wrapper_pid !== null)
-  if (running.length === 0) return null
-  const processes = scanProcesses(process.platform, context.exec)
-  return missionAbove(process.ppid, running, processes, systemProbe(context.exec))
+  const above = running.length === 0 ? null : missionAbove(context, running, systemProbe(context.exec))
+  return above ?? missions.find(({ id }) => id === context.env.AGENC_MISSION_UUID) ?? null
 }
 
 function missionAbove(
-  start: number,
+  { exec }: Context,
   running: readonly MissionRecord[],
-  processes: ProcessTable,
   probe: ProcessProbe,
 ): MissionRecord | null {
-  const visited = new Set<number>()
-  for (let pid = start; pid > 1 && !visited.has(pid); pid = processes.get(pid)?.ppid ?? 0) {
-    visited.add(pid)
+  for (const pid of ancestorsOf(process.ppid, process.platform, exec)) {
     const candidates = running.filter(
       ({ wrapper_pid, claude_pid }) => pid === wrapper_pid || pid === claude_pid,
     )

@@ -8,7 +8,9 @@ import type { Database } from '../db/open-store.ts'
 import { type MissionId, newMissionId } from '../mission-id.ts'
 import { markUsed } from '../repo/catalogue.ts'
 import { aboutFrom } from './about.ts'
+import { agentReposOf, rightsForChild } from './agent-rights.ts'
 import { branchFrom } from './branch-name.ts'
+import { callerOf } from './calling-mission.ts'
 import { checkStart } from './check-start.ts'
 import type { CopyOrder } from './copy-order.ts'
 import { type DirectorySource, prepareDirectory } from './directory.ts'
@@ -19,6 +21,7 @@ import { refuseSharedDirectory } from './mission-directory.ts'
 import { missionService } from './open-service.ts'
 import { maySetUp } from './repo-setup.ts'
 import type { MissionService } from './service.ts'
+import { limitsForAgent, warnOfMemory } from './start-limits.ts'
 
 export interface MissionWish {
   source: DirectorySource
@@ -27,11 +30,14 @@ export interface MissionWish {
   pullRequest: { number: number; url: string | null } | null
   repo: string | null
   name: string | null
+  /** The mission that it is a copy of. If an agent starts it, that is its parent instead. */
   parentId: MissionId | null
   permissionMode: string | null
   approve: Approve | null
   model: string | null
   mayAnswer: boolean
+  /** These rights are those of another mission. Where they are wider than an agent's own, it gets less instead of an error. */
+  areRightsInherited?: boolean
   prompt: string | null
   /** The limits of a mission without a terminal. Null for a mission with one. */
   headless: HeadlessLimits | null
@@ -53,6 +59,12 @@ export async function createMission(
   const id = newMissionId()
   const missions = missionService(context, db)
   const config = await readConfig(context.paths)
+  const agent = callerOf(context, db)
+  const rights =
+    agent === null ? wish : rightsForChild(agent, wish, config, { isInherited: wish.areRightsInherited })
+  const checkLimits = agent === null ? null : limitsForAgent(context, db, agent, config)
+  checkLimits?.()
+  if (agent === null) warnOfMemory(context, db, config)
   const isSetupPending = needsSetup(context, db, missions, wish, config)
   const original = wish.source.kind === 'mission' ? missions.get(wish.source.id)! : null
   const order = wish.copy && copyOrder(wish.copy, config, wish.name, id)
@@ -63,25 +75,27 @@ export async function createMission(
     if (wish.prompt !== null) writeFileSync(context.paths.mission(id).prompt, wish.prompt, { mode: 0o600 })
     if (wish.repo !== null) markUsed(context, db, wish.repo)
     missions.write(writer => {
+      checkLimits?.()
       writer.insert(
         {
           id,
           name: wish.name,
           about: aboutFrom(wish.prompt) ?? wish.about,
           repo: wish.repo,
-          parent_id: wish.parentId,
-          permission_mode: wish.permissionMode,
-          approve: wish.approve,
+          parent_id: agent?.id ?? wish.parentId,
+          permission_mode: rights.permissionMode,
+          approve: rights.approve,
           model: wish.model,
           session_id: id,
           forked_session_id: wish.forkedSessionId,
           setup_pending: isSetupPending ? 1 : 0,
-          may_answer: wish.mayAnswer ? 1 : 0,
+          may_answer: rights.mayAnswer ? 1 : 0,
         },
         ['created', { source: wish.source, name: wish.name }],
       )
       writer.change(id, {
         ...(original === null ? {} : beginningOf(original)),
+        agent_repos: agent && JSON.stringify([...agentReposOf(agent), agent.repo]),
         copy_pending: order && JSON.stringify(order),
         pr_number: wish.pullRequest?.number ?? null,
         pr_url: wish.pullRequest?.url ?? null,

@@ -23,6 +23,11 @@ export function effectiveMode(
   return { mode: mission.reported_permission_mode, source: 'claude' }
 }
 
+/** The mode of missions on this repo that have none of their own. Null if Claude decides. */
+export function configuredMode(repo: string | null, config: Config): string | null {
+  return repoConfig(repo, config)?.permission_mode ?? config.claude.permission_mode ?? null
+}
+
 export function effectiveApprove(mission: Pick<MissionRecord, 'approve' | 'repo'>, config: Config): Approve {
   return mission.approve ?? repoConfig(mission.repo, config)?.approve ?? config.approvals.mode
 }

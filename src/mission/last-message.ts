@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { removeFile, writeFileAtomically } from '../io/files.ts'
 import type { MissionPaths, Paths } from '../paths.ts'
 import type { MissionJson } from './mission-json.ts'
@@ -15,22 +15,26 @@ export function keepLastMessage({ lastMessage }: Pick<MissionPaths, 'lastMessage
   }
 }
 
+/** The whole of what Claude said last, with the time at which it was kept. Null if it was not. */
+export function keptMessage({
+  lastMessage,
+}: Pick<MissionPaths, 'lastMessage'>): { text: string; at: Date } | null {
+  try {
+    const file = openSync(lastMessage, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    try {
+      return { text: readFileSync(file, 'utf8'), at: fstatSync(file).mtime }
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return null
+  }
+}
+
 /** What Claude said last. Only the beginning if the whole text could not be kept, null if it has said nothing yet. */
 export function lastMessageOf(
   paths: Paths,
   mission: Pick<MissionJson, 'id' | 'last_message'>,
 ): string | null {
-  try {
-    const file = openSync(
-      paths.mission(mission.id).lastMessage,
-      constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
-    )
-    try {
-      return readFileSync(file, 'utf8')
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return mission.last_message
-  }
+  return keptMessage(paths.mission(mission.id))?.text ?? mission.last_message
 }

@@ -12,6 +12,7 @@ const lasting = [
   'about',
   'repo',
   'parent_id',
+  'agent_repos',
   'created_at',
   'archived_at',
   'setup_pending',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '../context.ts'
+import { needsAnswer } from '../db/approvals.ts'
 import { openMessages } from '../db/messages.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
@@ -111,9 +112,14 @@ type Standing = 'working' | 'idle' | 'waiting' | 'ended'
 
 function standingOf(context: Context, db: Database, mission: MissionRecord, status: Status): Standing {
   if (status !== 'running') return 'ended'
-  if (mission.state === 'waiting') return 'waiting'
+  if (mission.state === 'waiting') return needsUser(db, mission) ? 'waiting' : 'working'
   const isAtRest = mission.state === 'idle' && mission.background === 0
   return isAtRest && !hasMoreToDo(context, db, mission.id) ? 'idle' : 'working'
+}
+
+/** Claude's status shows a dialog already before its request is known, and still when a rule has answered it. */
+function needsUser(db: Database, { id, waiting_for }: MissionRecord): boolean {
+  return waiting_for !== 'permission' || needsAnswer(db, id)
 }
 
 /** Whether Claude is about to take its first prompt, or a message. */

@@ -33,8 +33,8 @@ const serverMs = 2_000
 export class TerminalSurface implements Surface {
   readonly hasShellBelow: boolean
   readonly diesOfSignals: boolean = false
-  readonly isHeadless = false
   readonly keyboard: Keyboard | null = null
+  readonly isHeadless = false
   readonly #context: Context
 
   constructor(context: Context) {

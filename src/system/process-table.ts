@@ -22,6 +22,17 @@ export function scanProcesses(platform: NodeJS.Platform, exec: Runner): ProcessT
   return platform === 'linux' ? scanProc() : scanWithPs(exec)
 }
 
+/** The process, its parent, the parent of that one, and so on. */
+export function* ancestorsOf(start: number, platform: NodeJS.Platform, exec: Runner): Generator<number> {
+  const table = platform === 'linux' ? null : scanWithPs(exec)
+  const parentOf = (pid: number) => (table ? table.get(pid) : readProcStat(pid))?.ppid ?? 0
+  const visited = new Set<number>()
+  for (let pid = start; pid > 1 && !visited.has(pid); pid = parentOf(pid)) {
+    visited.add(pid)
+    yield pid
+  }
+}
+
 function scanProc(): ProcessTable {
   const table = new Map<number, Process>()
   for (const entry of readdirSync('/proc')) {

@@ -7,11 +7,11 @@ import { setAside } from '../io/set-aside.ts'
 import type { Runner } from './runner.ts'
 
 /**
- * A FIFO that calls `onWakeup` whenever a byte arrives. It needs neither polling nor one of the user's few inotify
+ * A FIFO that calls `onWakeup` with the bytes that arrive. It needs neither polling nor one of the user's few inotify
  * instances.
  */
 export class WakeupFifo {
-  onWakeup: () => void = () => {}
+  onWakeup: (bytes: string) => void = () => {}
   readonly #exec: Runner
   readonly #path: string
   #descriptor: number | null = null
@@ -33,7 +33,7 @@ export class WakeupFifo {
   listen(): void {
     if (this.#socket !== null) return
     this.#socket = new Socket({ fd: this.open(), readable: true, writable: false })
-    this.#socket.on('data', () => this.onWakeup())
+    this.#socket.on('data', bytes => this.onWakeup(bytes.toString('latin1')))
     this.#socket.on('error', () => {})
   }
 
@@ -59,11 +59,11 @@ function makeFifo(exec: Runner, path: string): void {
 }
 
 /** Wakes up the process that listens on the FIFO. Returns whether there is one. */
-export function wakeUp(path: string): boolean {
+export function wakeUp(path: string, byte = '.'): boolean {
   const descriptor = openToRing(path)
   if (descriptor === null) return false
   try {
-    writeSync(descriptor, '.')
+    writeSync(descriptor, byte)
   } catch (error) {
     // A process that is suspended has not read for so long that the FIFO is full. It will wake up anyway.
     if (errorCode(error) !== 'EAGAIN') throw error

@@ -1,9 +1,11 @@
-import { maskInput } from '../approvals/mask-secrets.ts'
+import { maskInput, maskSecrets } from '../approvals/mask-secrets.ts'
 import type { ToolUse } from '../claude/agent-report.ts'
 import {
+  type AnswerDetails,
   confirmRequest,
   correctRequest,
   insertRequest,
+  leaveToUser,
   type Outcome,
   settleRequest,
 } from '../db/approvals.ts'
@@ -30,8 +32,8 @@ export class ApprovalLog {
     this.#log = log
   }
 
-  /** Returns null if the request cannot be recorded. */
-  open({ tool, input }: ToolUse): LogEntry | null {
+  /** `isHandled` if a rule is about to answer it. Returns null if the request cannot be recorded. */
+  open({ tool, input }: ToolUse, { isHandled = false } = {}): LogEntry | null {
     const at = this.#now()
     try {
       const id = insertRequest(this.#db, {
@@ -39,6 +41,7 @@ export class ApprovalLog {
         at: at.toISOString(),
         tool,
         input: maskInput(truncateInput(input)),
+        handled: isHandled ? 1 : 0,
       })
       return { id, atMs: at.getTime() }
     } catch (error) {
@@ -48,14 +51,23 @@ export class ApprovalLog {
   }
 
   close({ id, atMs }: LogEntry, outcome: Omit<Outcome, 'latencyMs'>): void {
-    this.#write(() => settleRequest(this.#db, id, { ...outcome, latencyMs: this.#now().getTime() - atMs }))
+    const answer = storable(outcome.answer)
+    const latencyMs = this.#now().getTime() - atMs
+    this.#write(() => settleRequest(this.#db, id, { ...outcome, answer, latencyMs }))
   }
 
-  /** Call it when it is certain whose answer Claude took. `decidedByUser` is the user's answer if it came first. */
-  confirm({ id }: LogEntry, decidedByUser: 'allow' | 'deny' | null): void {
-    this.#write(() =>
-      decidedByUser === null ? confirmRequest(this.#db, id) : correctRequest(this.#db, id, decidedByUser),
-    )
+  /** Call it when Claude has taken the recorded answer. */
+  confirm({ id }: LogEntry): void {
+    this.#write(() => confirmRequest(this.#db, id))
+  }
+
+  /** Call it when Claude has taken an answer that the user gave first, in the dialog. */
+  correct({ id }: LogEntry, decision: 'allow' | 'deny', answer: AnswerDetails | null): void {
+    this.#write(() => correctRequest(this.#db, id, decision, storable(answer)))
+  }
+
+  leaveToUser({ id }: LogEntry): void {
+    this.#write(() => leaveToUser(this.#db, id))
   }
 
   #write(work: () => void): void {
@@ -64,6 +76,23 @@ export class ApprovalLog {
     } catch (error) {
       this.#log(`an answer was not recorded: ${String(error)}`)
     }
+  }
+}
+
+function storable(answer: AnswerDetails | null | undefined): AnswerDetails | null {
+  if (!answer) return null
+  const text = (given: string) => maskSecrets(truncateText(given))
+  const { answers, mode, message } = answer
+  return {
+    ...(answers && {
+      answers: answers.map(({ question, answer: said, notes }) => ({
+        question: text(question),
+        answer: said === null ? null : text(said),
+        notes: notes === null ? null : text(notes),
+      })),
+    }),
+    ...(mode !== undefined && { mode }),
+    ...(message !== undefined && { message: text(message) }),
   }
 }
 

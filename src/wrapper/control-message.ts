@@ -1,5 +1,6 @@
 import { lstatSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { QuestionAnswer } from '../claude/questions.ts'
 import { makePrivateDirectory, realPathOf } from '../io/files.ts'
 import { isObject } from '../io/json.ts'
 import { randomUuid } from '../io/random.ts'
@@ -19,7 +20,8 @@ export type ControlMessage =
       allow: boolean
       mode?: string
       message?: string
-      /** The sender's FIFO. It gets a byte when the answer has been processed. The result is then in the store. */
+      answers?: QuestionAnswer[]
+      /** The sender's FIFO. It gets a byte when the answer has been processed: see `verdicts`. */
       bell: string
     }
 
@@ -28,10 +30,38 @@ export function parseControlMessage(data: unknown): ControlMessage | null {
   if (!isObject(data)) return null
   if (data.agenc === 'restart' || data.agenc === 'deliver' || data.agenc === 'interrupt')
     return { agenc: data.agenc }
-  const { agenc, request, allow, mode, message, bell } = data
+  const { agenc, request, allow, mode, message, answers, bell } = data
   if (agenc !== 'answer' || typeof request !== 'number' || typeof allow !== 'boolean') return null
-  if (typeof bell !== 'string') return null
-  return { agenc, request, allow, mode: optionalText(mode), message: optionalText(message), bell }
+  if (typeof bell !== 'string' || !(answers === undefined || areAnswers(answers))) return null
+  return {
+    agenc,
+    request,
+    allow,
+    mode: optionalText(mode),
+    message: optionalText(message),
+    answers,
+    bell,
+  }
+}
+
+/** The byte for the sender of an answer: whether the agent has got it. */
+export const verdicts = { taken: 'y', refused: 'n' } as const
+
+function areAnswers(value: unknown): value is QuestionAnswer[] {
+  const isCount = (item: unknown) => Number.isInteger(item)
+  const isText = (item: unknown) => item === undefined || typeof item === 'string'
+  return (
+    Array.isArray(value) &&
+    value.every(
+      item =>
+        isObject(item) &&
+        isCount(item.question) &&
+        Array.isArray(item.options) &&
+        item.options.every(isCount) &&
+        isText(item.text) &&
+        isText(item.notes),
+    )
+  )
 }
 
 /** A new path for the FIFO on which the sender of an answer waits. */

@@ -52,7 +52,7 @@ export async function destinationFor(
   }
   if (!detach && focus !== false && hasTerminal(context, { stdinIsPrompt })) return { kind: 'terminal' }
   const { sessionFor } = await import('./open-in-session.ts')
-  return { kind: 'session', tmux: sessionFor(context, detach ?? false) }
+  return { kind: 'session', tmux: sessionFor(context, detach ?? isAgent(context)) }
 }
 
 /** A script outside the session must not move the user to another window, and neither must an agent. */

@@ -9,7 +9,7 @@ export type UsedReport = Report & { kind: 'used' }
 export interface OpenRequest {
   entry: LogEntry
   report: AskReport
-  /** Null if the request can only be answered in its dialog. */
+  /** Null if the request can only be answered in its dialog, as that of a subagent. */
   channel: ReplyChannel | null
   /** Runs while a rule is about to allow the request. */
   timer: NodeJS.Timeout | null
@@ -57,7 +57,7 @@ export class OpenRequests {
     return this.#requests.filter(({ report }) => report.agentId === agentId)
   }
 
-  /** The request whose tool has run. The input of an answered question or plan differs from that of its request. */
+  /** The request whose tool has run. */
   matching(done: UsedReport): readonly OpenRequest[] {
     const candidates = this.ofAgent(done.agentId).filter(({ report }) => report.use.tool === done.use.tool)
     const same = candidates.find(({ report }) => isSameUse(report, done))
@@ -66,11 +66,14 @@ export class OpenRequests {
   }
 }
 
-/** Requests carry no id of the tool use, so agent, tool and input are compared. */
-export function isSameUse(request: AskReport, done: UsedReport): boolean {
-  return (
-    request.agentId === done.agentId &&
-    request.use.tool === done.use.tool &&
-    isDeepStrictEqual(request.use.input, done.use.input)
-  )
+/**
+ * Requests carry no id of the tool use, so agent, tool and input are compared. The input of an answered question has the
+ * answers too, and that of a plan has no plan any more.
+ */
+export function isSameUse({ agentId, use, dialog }: AskReport, done: UsedReport): boolean {
+  if (agentId !== done.agentId || use.tool !== done.use.tool) return false
+  if (dialog === 'plan') return true
+  return dialog === 'question'
+    ? isDeepStrictEqual(use.input.questions, done.use.input.questions)
+    : isDeepStrictEqual(use.input, done.use.input)
 }

@@ -1,10 +1,11 @@
 import type { Rule } from '../approvals/rule.ts'
 import type { AgentStatus, ReplyChannel, Report } from '../claude/agent-report.ts'
+import { answeredInput, answeredQuestions, type QuestionAnswer } from '../claude/questions.ts'
 import { transcriptBytes } from '../claude/transcript.ts'
-import type { Outcome } from '../db/approvals.ts'
+import type { AnswerDetails, Outcome } from '../db/approvals.ts'
 import { durationText } from '../io/duration.ts'
 import type { ApprovalLog } from './approval-log.ts'
-import { Confirmations } from './confirm-answers.ts'
+import { answerInDialog, Confirmations } from './confirm-answers.ts'
 import type { Log } from './log.ts'
 import { type AskReport, type OpenRequest, OpenRequests } from './open-requests.ts'
 import type { RuleEngine, Ruling } from './rule-engine.ts'
@@ -14,6 +15,8 @@ export interface GivenAnswer {
   allow: boolean
   mode?: string
   message?: string
+  /** The answers to the questions in the request. */
+  answers?: QuestionAnswer[]
 }
 
 type Decided = Omit<Outcome, 'latencyMs'>
@@ -27,6 +30,8 @@ export class Requests {
   onAnswered: () => void = () => {}
   /** Called when a rule was about to answer, but now the user must. */
   onHandedOver: () => void = () => {}
+  /** Called when it has become certain whose answer counted: the one of agenc, or the user's in the dialog. */
+  onCertain: () => void = () => {}
   readonly #rules: RuleEngine
   readonly #approvals: ApprovalLog
   readonly #log: Log
@@ -43,6 +48,7 @@ export class Requests {
     this.#approvals = approvals
     this.#log = log
     this.#confirmations = new Confirmations(approvals)
+    this.#confirmations.onCertain = () => this.onCertain()
   }
 
   get hasOpen(): boolean {
@@ -71,7 +77,11 @@ export class Requests {
       case 'about-to-use':
         return this.#check(report, channel)
       case 'used':
-        this.#settle(this.#open.matching(report), { decision: 'allow', by: 'user' })
+        this.#settle(this.#open.matching(report), {
+          decision: 'allow',
+          by: 'user',
+          answer: answerInDialog(report),
+        })
         this.#confirmations.seeUse(report)
         break
       case 'turn-ended':
@@ -105,14 +115,18 @@ export class Requests {
     }
   }
 
-  /** Returns false if the request is no longer open, or if only its dialog can answer it. */
-  answer(id: number, { allow, mode, message }: GivenAnswer): boolean {
+  /** Returns false if the request is no longer open, if only its dialog can answer it, or if the answer does not fit. */
+  answer(id: number, given: GivenAnswer): boolean {
     const request = this.#open.all.find(({ entry }) => entry.id === id)
     if (!request) return false
+    const { allow, mode, message, answers = [] } = given
+    const { dialog, use } = request.report
+    const input = allow ? answeredInput(dialog, use.input, answers) : undefined
+    if (input === null) return false
     const isTaken = this.#reply(
       request,
-      channel => (allow ? channel.allow({ mode }) : channel.deny(message ?? rejected)),
-      { decision: allow ? 'allow' : 'deny', by: 'answer' },
+      channel => (allow ? channel.allow({ mode, input }) : channel.deny(message ?? rejected)),
+      { decision: allow ? 'allow' : 'deny', by: 'answer', answer: detailsOf(use.input, given) },
     )
     if (isTaken) this.#announceAnswer()
     return isTaken
@@ -126,7 +140,9 @@ export class Requests {
 
   #ask(report: AskReport, channel: ReplyChannel | null): boolean {
     const { decision, message, rule, delayMs } = this.#rule(report)
-    const entry = this.#approvals.open(report.use)
+    const isAllowed = decision === 'allow' && !this.#rules.isHeld
+    const isHandled = channel !== null && (isAllowed || decision === 'deny')
+    const entry = this.#approvals.open(report.use, { isHandled })
     // Without a record, nothing is approved.
     if (entry === null) {
       if (this.#askTimeoutMs === null) channel?.release()
@@ -146,9 +162,11 @@ export class Requests {
     }
     this.#open.add(request)
     if (decision === 'deny')
-      return this.#reply(request, open => open.deny(message), { decision, by: 'rule', rule })
-    const isAllowed = decision === 'allow' && !this.#rules.isHeld
-    if (isAllowed && (delayMs === 0 || !isMain)) return this.#allow(request, rule)
+      return (
+        this.#reply(request, open => open.deny(message), { decision, by: 'rule', rule }) ||
+        this.#handOver(request)
+      )
+    if (isAllowed && (delayMs === 0 || !isMain)) return this.#allow(request, rule) || this.#handOver(request)
     this.#leaveToDialog(request)
     if (isAllowed && request.channel)
       this.#open.setTimer(request, delayMs, () => this.#afterDelay(request, rule))
@@ -165,13 +183,13 @@ export class Requests {
     }
   }
 
-  /** A subagent's dialog opens only after its hook has ended. Plans and questions can only be answered in the dialog. */
+  /** The hook waits for `mission answer`, while the dialog is open. That of a subagent opens only after its hook has ended. */
   #leaveToDialog(request: OpenRequest): void {
     const { channel, report } = request
     if (this.#askTimeoutMs !== null) {
       channel?.keepWaiting()
       request.deadline = setTimeout(() => this.#onDeadline(request), this.#askTimeoutMs)
-    } else if (report.agentId === null && report.dialog === 'permission') channel?.keepWaiting()
+    } else if (report.agentId === null) channel?.keepWaiting()
     else {
       channel?.release()
       request.channel = null
@@ -192,10 +210,16 @@ export class Requests {
   #afterDelay(request: OpenRequest, rule: Rule | null): void {
     if (this.#rules.isHeld) {
       this.#log(`approvals are paused: request ${request.entry.id} is left to the user`)
-      this.onHandedOver()
+      this.#handOver(request)
     } else if (this.#allow(request, rule)) this.#announceAnswer()
     // The hook has stopped waiting.
-    else this.onHandedOver()
+    else this.#handOver(request)
+  }
+
+  #handOver({ entry }: OpenRequest): false {
+    this.#approvals.leaveToUser(entry)
+    this.onHandedOver()
+    return false
   }
 
   #announceAnswer(): void {
@@ -242,4 +266,13 @@ export class Requests {
       this.#approvals.close(request.entry, decided)
     }
   }
+}
+
+function detailsOf(
+  input: Record<string, unknown>,
+  { mode, message, answers = [] }: GivenAnswer,
+): AnswerDetails | null {
+  const answered = answeredQuestions(input, answers) ?? []
+  if (answered.length === 0 && mode === undefined && message === undefined) return null
+  return { mode, message, answers: answered.length > 0 ? answered : undefined }
 }

@@ -10,6 +10,7 @@ import { durationText, parseDuration } from '../io/duration.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
+import { wakeFollowers } from '../mission/followers.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
 import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
@@ -21,7 +22,7 @@ import { WakeupFifo, wakeUp } from '../system/wakeup-fifo.ts'
 import { ApprovalLog } from './approval-log.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { stateAtStart } from './claude-state.ts'
-import { type ControlMessage, ownBell } from './control-message.ts'
+import { type ControlMessage, ownBell, verdicts } from './control-message.ts'
 import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
@@ -56,6 +57,7 @@ export class RestartLoop {
   #config: Config
   #observer: Observer | null = null
   #wantsRestart = false
+  #life: HeadlessLife | null = null
 
   constructor(run: Run, config: Config) {
     this.#run = run
@@ -139,12 +141,17 @@ export class RestartLoop {
     const outbox = new Outbox(this.#run, () => observer.claude, requests)
 
     requests.onAnswered = () => observer.seeAnswer()
-    requests.onHandedOver = () => presenter.refresh()
+    requests.onHandedOver = () => {
+      presenter.refresh()
+      wakeFollowers(paths)
+    }
+    requests.onCertain = () => wakeFollowers(paths)
     observer.onControlMessage = message => this.#onControlMessage(message, requests, outbox)
     observer.onHeard = (report, channel) => outbox.hear(report, channel)
     observer.onNews = () => {
       preview.update()
       outbox.look()
+      this.#life?.refresh()
     }
     observer.onPromptTaken = () => markPromptTaken(own)
     observer.onMessage = text => keepLastMessage(own, text)
@@ -169,13 +176,12 @@ export class RestartLoop {
       log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
       return
     }
-    requests.answer(message.request, message)
-    wakeUp(bell)
+    const isTaken = requests.answer(message.request, message)
+    wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
-  async #runOnce({ observer, requests, wakeup, preview, outbox }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, outbox }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
-    let life: HeadlessLife | null = null
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
     if (wasPromptTaken(mission, context)) forgetPrompt(context.paths.mission(mission.id))
@@ -206,18 +212,11 @@ export class RestartLoop {
         observer.onWakeup()
       },
       onFollowed: ({ line }, end) => {
+        this.#life = this.#lifeOf(observer, end)
         outbox.begin({ line, hasSubmitKeys: launch.hasSubmitKeys })
-        life = this.#lifeOf(observer, end)
-        if (life === null) return
-        const { refresh } = life
-        observer.onNews = () => {
-          preview.update()
-          outbox.look()
-          refresh()
-        }
       },
     })
-    this.#endLife(life, observer)
+    this.#endLife(observer)
     // On a full disk, Claude's report that it took the prompt is lost.
     if (wasPromptTaken(this.#record(), context)) removeFile(context.paths.mission(mission.id).prompt)
     return ending
@@ -236,8 +235,10 @@ export class RestartLoop {
     return new HeadlessLife({ limits: limitsOf(this.#record()), idleMs, isAtRest, end, log })
   }
 
-  #endLife(life: HeadlessLife | null, observer: Observer): void {
+  #endLife(observer: Observer): void {
+    const life = this.#life
     life?.close()
+    this.#life = null
     if (!life?.wasCut) return
     const { timeout_ms } = limitsOf(this.#record())
     const result = failedResult(`The time ran out after ${durationText(timeout_ms ?? 0)}.`)

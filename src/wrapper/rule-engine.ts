@@ -6,6 +6,7 @@ import type { Approve } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
+import { agentReposOf } from '../mission/agent-rights.ts'
 import { effectiveApprove } from '../mission/effective-settings.ts'
 import type { GuardedPlaces } from '../mission/guarded-places.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
@@ -39,6 +40,7 @@ export class RuleEngine {
   readonly #db: Database
   readonly #id: MissionId
   readonly #repo: string | null
+  readonly #agentRepos: readonly (string | null)[]
   readonly #directory: string
   readonly #paths: Paths
   readonly #settings: CurrentSettings
@@ -48,7 +50,7 @@ export class RuleEngine {
 
   constructor(
     db: Database,
-    mission: Pick<MissionRecord, 'id' | 'repo' | 'dir'>,
+    mission: Pick<MissionRecord, 'id' | 'repo' | 'dir' | 'agent_repos'>,
     paths: Paths,
     settings: CurrentSettings,
     guarded: GuardedPlaces,
@@ -57,6 +59,7 @@ export class RuleEngine {
     this.#db = db
     this.#id = mission.id
     this.#repo = mission.repo
+    this.#agentRepos = agentReposOf(mission)
     this.#directory = missionDirectory(paths, mission)
     this.#paths = paths
     this.#settings = settings
@@ -84,7 +87,7 @@ export class RuleEngine {
   }
 
   get #rules(): Rule[] {
-    return rulesForRepo(this.#settings.latest.config.approvals.rules, this.#repo)
+    return rulesForRepo(this.#settings.latest.config.approvals.rules, this.#repo, this.#agentRepos)
   }
 
   get #mode(): Approve {

@@ -100,12 +100,12 @@ export class HookLog {
   }
 
   /** Writes a settings file with a recording hook for every event, and with the hooks that the scenario adds. */
-  settings(added: Record<string, { command: string; timeout?: number }> = {}): string {
+  settings(added: Record<string, { command: string; timeout?: number; matcher?: string }> = {}): string {
     const hooks: Record<string, unknown[]> = Object.fromEntries(
       recordedEvents.map(event => [event, [this.recordingHook(event)]]),
     )
-    for (const [event, hook] of Object.entries(added)) {
-      hooks[event] = [...(hooks[event] ?? []), { hooks: [{ type: 'command', ...hook }] }]
+    for (const [event, { matcher, ...hook }] of Object.entries(added)) {
+      hooks[event] = [...(hooks[event] ?? []), { matcher, hooks: [{ type: 'command', ...hook }] }]
     }
     const path = join(this.root, `settings-${randomUUID()}.json`)
     writeFileSync(path, JSON.stringify({ disableAgentView: true, hooks }))

@@ -9,6 +9,7 @@ import { Bench, type Program } from './bench.ts'
 import { type Observation, observe } from './observation.ts'
 import type { Scenario } from './scenario.ts'
 import { agents } from './scenarios/agents.ts'
+import { answers } from './scenarios/answers.ts'
 import { conversation } from './scenarios/conversation.ts'
 import { hooks } from './scenarios/hooks.ts'
 import { permissions } from './scenarios/permissions.ts'
@@ -38,7 +39,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const scenarios = { conversation, permissions, hooks, sessions, agents, signals, startup }
+const scenarios = { conversation, permissions, answers, hooks, sessions, agents, signals, startup }
 
 describe.concurrent('the stand-in behaves like the real Claude', () => {
   for (const [topic, list] of Object.entries(scenarios)) {

@@ -124,6 +124,7 @@ function recordingContext(box: Sandbox) {
       text += line
     },
     isTerminal: false,
+    hasReader: () => true,
     columns: 80,
     paint: (_style, painted) => painted,
   }

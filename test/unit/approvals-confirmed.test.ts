@@ -42,7 +42,14 @@ async function box() {
   mkdirSync(asksDirectory)
   const settings = new CurrentSettings(paths, parsed.config)
   const guarded = guardedPlaces({ paths, env: { HOME: home } })
-  const ruleEngine = new RuleEngine(db, { id, repo: null, dir: null }, paths, settings, guarded, () => {})
+  const ruleEngine = new RuleEngine(
+    db,
+    { id, repo: null, dir: null, agent_repos: null },
+    paths,
+    settings,
+    guarded,
+    () => {},
+  )
   await ruleEngine.makeReady()
   const log = () => {}
   const requests = new Requests(ruleEngine, new ApprovalLog(db, id, () => new Date(), log), log)

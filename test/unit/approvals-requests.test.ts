@@ -38,7 +38,7 @@ async function requestsBox(settings: object = {}, repo: string | null = null) {
   const current = new CurrentSettings(paths, parsed.config)
   const rules = new RuleEngine(
     db,
-    { id, repo, dir: null },
+    { id, repo, dir: null, agent_repos: null },
     paths,
     current,
     guardedPlaces({ paths, env: { HOME: paths.home } }),

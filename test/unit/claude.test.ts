@@ -32,7 +32,7 @@ describe('Claude is told to open', () => {
 })
 
 test('the command line has the conversation, the mode and agenc’s settings, then the user’s own arguments', () => {
-  const config = { allowed_tools: [], args: ['--verbose'] }
+  const config = { allowed_tools: [], prime: false, args: ['--verbose'] }
   const conversation = { sessionId: 'B', hasBegun: true, forkedFrom: null }
   expect(
     claudeCommandLine({ conversation, mode: 'plan', settingsPath: 's', name: 'n', model: null, config }),

@@ -82,6 +82,7 @@ async function printed(argv: string[]): Promise<string> {
       text += `${part}\n`
     },
     isTerminal: true,
+    hasReader: () => true,
     columns: 200,
     paint: (_style, part) => part,
   }

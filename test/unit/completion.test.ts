@@ -36,8 +36,8 @@ describe('completion offers', () => {
   })
 
   test('options that are not yet on the line', async () => {
-    expect(await offered('mission ls -')).toEqual(['--all', '--json', '--help'])
-    expect(await offered('mission ls -a -')).toEqual(['--json', '--help'])
+    expect(await offered('mission ls -')).toEqual(['--all', '--tree', '--json', '--help'])
+    expect(await offered('mission ls -a -')).toEqual(['--tree', '--json', '--help'])
     expect(await offered('mission ls --all --j')).toEqual(['--json'])
     expect(await offered('--v')).toEqual(['--version'])
   })

@@ -10,6 +10,7 @@ function printed(columns: number, message: string, remedy: string): string[] {
     write: () => {},
     line: (text = '') => void lines.push(text),
     isTerminal: true,
+    hasReader: () => true,
     columns,
     paint: (_style, text) => text,
   }

@@ -73,7 +73,10 @@ describe('private directories', () => {
 function tableLines(columns: readonly Column[], width: number, isTerminal = true): string[] {
   const lines: string[] = []
   const line = (text = '') => void lines.push(text)
-  printTable({ write: line, line, isTerminal, columns: width, paint: (_style, text) => text }, columns)
+  printTable(
+    { write: line, line, isTerminal, columns: width, paint: (_style, text) => text, hasReader: () => true },
+    columns,
+  )
   return lines
 }
 

@@ -21,7 +21,7 @@ test('CI accepts a skip only for a listed reason', () => {
 describe('the check of the build', () => {
   function project(): string {
     const root = temporaryDirectory()
-    for (const name of ['scripts', 'package.json', 'package-lock.json'])
+    for (const name of ['scripts', 'docs/for-agents.md', 'package.json', 'package-lock.json'])
       cpSync(join(projectRoot, name), join(root, name), { recursive: true })
     for (const name of ['src', 'stand-in', 'dist']) mkdirSync(join(root, name))
     writeFileSync(join(root, 'src', 'main.ts'), 'first')

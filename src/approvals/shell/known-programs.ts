@@ -31,6 +31,14 @@ interface Program {
 /** Gets the operands, and the values of options by name. A program with a check gets only literal words. */
 export type OperandCheck = (operands: readonly string[], values: ReadonlyMap<string, string>) => boolean
 
+/** Commands of agenc that have a short form. agenc itself sees to it that a mission gives no rights that it does not have. */
+function agencTable(noun: string): string {
+  return `agenc/${noun}new --blank --clone= --base= --branch= --offline --prompt= --name= --model= --headless --wait --timeout=
+  --ask-timeout= --no-focus --detach --json
+agenc/${noun}resume --no-focus --detach --json
+agenc/${noun}send --wait --timeout= --queue --cancel= --json`
+}
+
 /**
  * One program per line: its name with `/` before subcommands, joined by `,`; `inert`, `writes` or `no-options`, and its
  * options. A line that begins with a space continues the one before.
@@ -38,14 +46,15 @@ export type OperandCheck = (operands: readonly string[], values: ReadonlyMap<str
 const table = `
 ${gitTable}
 agenc --version --help
-agenc/help,ls,status,stop inert
+agenc/diff,events,help,ls,prime,status,stop inert
 agenc/doctor --json
 agenc/approvals/ls,test inert
 agenc/config/get,ls,path inert
 agenc/editor/ls inert
-agenc/mission/archive,dir,ls,plan,rename,show,stop,unarchive inert
-agenc/mission/new --blank --clone= --prompt= --name= --model= --no-focus --json
-agenc/mission/resume --no-focus --json
+agenc/mission/archive,conflicts,diff,dir,interrupt,ls,plan,print,rename,show,stop,unarchive,wait inert
+agenc/mission/fork --name= --prompt= --no-focus --detach --json
+${agencTable('mission/')}
+${agencTable('')}
 agenc/repo/ls inert
 awk -F=
 chmod writes -R -v

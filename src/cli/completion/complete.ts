@@ -66,6 +66,8 @@ function valuesFrom(context: Context, settings: CommandTree['settings']): Values
         return approveModes()
       case 'shell':
         return plainWords(['bash', 'zsh', 'fish'])
+      case 'state':
+        return plainWords(['idle', 'waiting', 'end', 'any'])
       case 'how':
         return plainWords(['message', 'bell', 'both', 'none'])
       default:

@@ -201,6 +201,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           ],
           [String(ExitCode.unavailable), 'tmux, git or claude is missing or too old'],
           [String(ExitCode.config), 'config.json is not valid'],
+          [String(ExitCode.timeRanOut), 'the time ran out'],
           [String(ExitCode.cancelled), 'you cancelled the command'],
         ],
       },

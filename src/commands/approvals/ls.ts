@@ -3,7 +3,12 @@ import { maskInput } from '../../approvals/mask-secrets.ts'
 import { requestSummary } from '../../approvals/request-summary.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
-import { type Approval, type ApprovalDecision, listApprovals } from '../../db/approvals.ts'
+import {
+  type AnswerDetails,
+  type Approval,
+  type ApprovalDecision,
+  listApprovals,
+} from '../../db/approvals.ts'
 import { getMission } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
@@ -74,8 +79,8 @@ function withAbandoned(context: Context, db: Database, approvals: readonly Appro
 export type ApprovalJson = ReturnType<typeof approvalJson>
 
 function approvalJson(approval: Approval) {
-  const { at, mission_id, tool, input, decision, rule, decided_by, latency_ms } = approval
-  return { at, mission_id, tool, input: maskInput(input), decision, rule, by: decided_by, latency_ms }
+  const { at, mission_id, tool, input, decision, rule, decided_by, latency_ms, answer } = approval
+  return { at, mission_id, tool, input: maskInput(input), decision, rule, by: decided_by, latency_ms, answer }
 }
 
 function decisionOf(word: string): ApprovalDecision {
@@ -87,6 +92,13 @@ function decisionOf(word: string): ApprovalDecision {
 function answeredBy({ decided_by, confirmed }: Approval): string {
   if (decided_by === null) return 'waiting'
   return confirmed === 1 ? decided_by : `${decided_by}?`
+}
+
+/** What came with the answer, on one line. */
+function answerWords(details: AnswerDetails | null): string {
+  const { answers = [], mode, message } = details ?? {}
+  const said = answers.map(({ answer, notes }) => [answer, notes].filter(text => text !== null).join(', '))
+  return cleanText([said.join(' / '), mode, message].filter(Boolean).join(', '))
 }
 
 const styles: Record<ApprovalDecision, Style> = { allow: 'green', deny: 'red', ask: 'yellow' }
@@ -120,8 +132,10 @@ function print(
     { title: 'TOOL', cells: cells(({ tool }) => cleanText(tool)) },
     {
       title: 'REQUEST',
-      cells: cells(({ tool, input, mission_id }) =>
-        requestSummary(tool, input, directories.get(mission_id)!),
+      cells: cells(({ tool, input, mission_id, answer }) =>
+        [requestSummary(tool, input, directories.get(mission_id)!), answerWords(answer)]
+          .filter(Boolean)
+          .join(' → '),
       ),
       shrinks: true,
     },

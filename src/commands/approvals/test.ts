@@ -12,6 +12,7 @@ import type { Context } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { cleanText } from '../../io/text.ts'
+import { agentReposOf } from '../../mission/agent-rights.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { effectiveApprove } from '../../mission/effective-settings.ts'
 import { guardedPlaces } from '../../mission/guarded-places.ts'
@@ -42,7 +43,7 @@ export default defineCommand<Input>({
     const { rules } = config.approvals
     const verdict = decide(
       { tool, input: inputFor(tool, what), dir, cwd: dir, ...guardedPlaces(context) },
-      rulesForRepo(rules, mission?.repo ?? null),
+      rulesForRepo(rules, mission?.repo ?? null, mission ? agentReposOf(mission) : []),
       mode,
     )
     if (json) context.out.line(JSON.stringify(verdictJson(verdict, rules)))

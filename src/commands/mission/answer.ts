@@ -1,25 +1,34 @@
-import { requestSummary } from '../../approvals/request-summary.ts'
-import { isForTheUser } from '../../approvals/tool-input.ts'
-import { dialogTools } from '../../claude/hook-report.ts'
 import { claudeMode } from '../../claude/permission-mode.ts'
+import { placeAnswers } from '../../claude/place-answers.ts'
+import { questionsIn } from '../../claude/questions.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import type { Context } from '../../context.ts'
-import type { PendingRequest } from '../../db/approvals.ts'
+import { type Context, isInteractive } from '../../context.ts'
+import { type AnswerDetails, type Approval, getApproval, type PendingRequest } from '../../db/approvals.ts'
 import { listMissions, type MissionRecord } from '../../db/missions.ts'
+import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { cleanText } from '../../io/text.ts'
 import { callingMission } from '../../mission/calling-mission.ts'
 import { modesOfClaude } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { untilChange } from '../../mission/followers.ts'
+import { dialogOf, requestWords } from '../../mission/how-to-answer.ts'
 import { describeMissions } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { shortId } from '../../mission-id.ts'
-import { deliverAnswer } from '../../wrapper/deliver-answer.ts'
+import { deliverAnswer, untilCertain } from '../../wrapper/deliver-answer.ts'
+import type { GivenAnswer } from '../../wrapper/permission-requests.ts'
+import { decisionWord, howTo, listing, nothingPending, notTaken } from './answer-refusals.ts'
+import { askForAnswer, shownInFull } from './ask-for-answer.ts'
 
 interface Input {
   mission: string
-  decision: string
+  decision?: string
+  choice?: string[]
+  text?: string[]
+  notes?: string[]
+  partial?: boolean
   mode?: string
   message?: string
   request?: string
@@ -30,12 +39,24 @@ const longestMessage = 2_000
 
 export default defineCommand<Input>({
   description:
-    'Answer a permission request of a mission. If you answer in its own dialog first, that answer counts.',
+    'Answer a permission request, a question or a plan of a mission. If you answer in its own dialog first, that answer counts. On a terminal without an answer, shows the request and asks.',
   arguments: [
     { name: 'mission', description: "its name or id (the start is enough), or '.'", required: true },
-    { name: 'decision', description: 'allow or deny', required: true },
+    { name: 'decision', description: 'allow or deny' },
   ],
   options: [
+    {
+      flags: '--choice <label>',
+      description: 'an answer to a question; repeat it for several choices or questions',
+      repeats: true,
+    },
+    {
+      flags: '--text <text>',
+      description: 'an answer in your own words, for the first question without one',
+      repeats: true,
+    },
+    { flags: '--notes <text>', description: 'notes on your answer to a question', repeats: true },
+    { flags: '--partial', description: 'leave the other questions without an answer' },
     { flags: '--mode <mode>', description: 'with allow: also switch to this permission mode' },
     { flags: '--message <text>', description: 'with deny: a message for Claude' },
     { flags: '--request <id>', description: 'the request to answer (default: the oldest)' },
@@ -44,37 +65,52 @@ export default defineCommand<Input>({
   examples: [
     'agenc mission answer 3f2a allow',
     'agenc mission answer 3f2a deny --message "use the staging host"',
+    'agenc mission answer 3f2a --choice Blue',
   ],
   async run(context, input) {
     await refuseContradictions(context, input)
-    const mission = await readStore(context, async db => {
-      const record = await chooseMission(context, db, input.mission)
-      refuseAgent(callingMission(context, listMissions(db!, { archived: true })), record)
-      return (await describeMissions(context, db!, [record]))[0]!
-    })
-    const request = requestOf(mission, input.request)
-    const stored = await deliverAnswer(context, mission.id, Number(request.id), {
-      allow: input.decision === 'allow',
-      mode: input.mode && claudeMode(input.mode),
-      message: input.message,
-    })
-    if (stored?.decided_by !== 'answer') throw tooLate(mission)
-    if (stored.decision !== input.decision) throw answeredOtherwise(mission, stored.decision)
-    if (input.json) context.out.line(JSON.stringify({ ...request, decision: input.decision, by: 'answer' }))
-    else context.err.line(`${answered(input.decision)}: ${describe(request, mission)}`)
+    const mission = await missionWithRequest(context, input.mission)
+    const request = await requestOf(context, mission, input)
+    const answer = hasAnswer(input)
+      ? answerFrom(mission, request, input)
+      : await askOrExplain(context, mission, request)
+    const delivered = await deliverAnswer(context, mission.id, Number(request.id), answer)
+    if (!delivered.isTaken) throw notTaken(mission, delivered.stored)
+    // A permitted tool may run for long, but a dialog that was answered closes at once.
+    const isSoonCertain = answer.allow && dialogOf(request.tool) !== 'permission'
+    const stored = isSoonCertain ? await untilCertain(context, Number(request.id)) : delivered.stored
+    if (stored?.decided_by === 'user') throw notTaken(mission, stored)
+    const decision = answer.allow ? 'allow' : 'deny'
+    const details = stored?.answer ?? null
+    if (input.json) context.out.line(JSON.stringify({ ...request, decision, by: 'answer', answer: details }))
+    else context.err.line(`${verdict(decision, details)}: ${requestWords(request, mission)}`)
     return 0
   },
 })
 
-async function refuseContradictions(context: Context, { decision, mode, message }: Input): Promise<void> {
-  if (decision !== 'allow' && decision !== 'deny')
-    throw usageError(`${JSON.stringify(decision)} is not an answer`, 'Answer allow or deny.')
-  if (mode !== undefined && decision === 'deny')
+function isForQuestion({ choice, text, notes, partial }: Input): boolean {
+  return Boolean(choice ?? text ?? notes ?? partial)
+}
+
+function hasAnswer(input: Input): boolean {
+  return input.decision !== undefined || isForQuestion(input)
+}
+
+async function refuseContradictions(context: Context, input: Input): Promise<void> {
+  const { decision, mode, message, text = [], notes = [] } = input
+  if (decision !== undefined && decision !== 'allow' && decision !== 'deny')
+    throw usageError(
+      `${JSON.stringify(decision)} is not an answer`,
+      'Answer allow or deny, or a question with --choice or --text.',
+    )
+  if (isForQuestion(input) && decision === 'deny')
+    throw usageError('a question is either answered or denied', 'Omit deny, or the answer.')
+  if (mode !== undefined && decision !== 'allow')
     throw usageError('--mode works only with allow', 'Omit --mode to deny the request.')
-  if (message !== undefined && decision === 'allow')
+  if (message !== undefined && decision !== 'deny')
     throw usageError('--message works only with deny', 'Omit --message to allow the request.')
-  if ((message ?? '').length > longestMessage)
-    throw usageError('the message is too long', `Use at most ${longestMessage} characters.`)
+  if ([message ?? '', ...text, ...notes].some(words => words.length > longestMessage))
+    throw usageError('the text is too long', `Use at most ${longestMessage} characters.`)
   if (mode !== undefined) refuseMode(await modesOfClaude(context), claudeMode(mode))
 }
 
@@ -108,64 +144,91 @@ function refuseMode(listed: string[] | null, mode: string): void {
     )
 }
 
-/** Returns the named request, or the oldest if none is named. */
-function requestOf(mission: MissionJson, id: string | undefined): PendingRequest {
+/** A mission may be known to wait a moment before its request is. */
+const requestDelayMs = 3_000
+
+async function missionWithRequest(context: Context, word: string): Promise<MissionJson> {
+  const record = await readStore(context, async db => {
+    const chosen = await chooseMission(context, db, word)
+    refuseAgent(callingMission(context, listMissions(db!, { archived: true })), chosen)
+    return chosen
+  })
+  const look = async (db: Database | null) => (await describeMissions(context, db!, [record]))[0]!
+  const mission = await readStore(context, look)
+  if (!isAboutToAsk(mission)) return mission
+  const later = await untilChange(
+    context,
+    async db => {
+      const now = await look(db)
+      return isAboutToAsk(now) ? undefined : now
+    },
+    { timeoutMs: requestDelayMs },
+  )
+  return later ?? mission
+}
+
+function isAboutToAsk({ state, waiting_for, pending }: MissionJson): boolean {
+  const isRequest = waiting_for === 'permission' || waiting_for === 'question' || waiting_for === 'plan'
+  return state === 'waiting' && isRequest && pending.length === 0
+}
+
+/** Returns the named request, or the oldest that can be answered this way if none is named. */
+async function requestOf(context: Context, mission: MissionJson, input: Input): Promise<PendingRequest> {
   const { pending } = mission
-  const request = id === undefined ? pending[0] : pending.find(candidate => candidate.id === id)
-  if (!request && id !== undefined && pending.length > 0)
-    throw new AgencError(`${mission.short_id} has no pending request ${id}`, listing(mission))
-  if (!request) throw nothingPending(mission)
-  if (isForTheUser(request.tool)) {
-    const kind = dialogTools[request.tool] === 'plan' ? 'Plans' : 'Questions'
-    throw new AgencError(`${kind} must be answered in the window: ${focusCommand(mission)}`)
+  if (input.request !== undefined) {
+    const request = pending.find(({ id }) => id === input.request)
+    if (request) return request
+    const stored = await storedRequest(context, mission, input.request)
+    if (stored) throw notTaken(mission, stored)
+    throw pending.length > 0
+      ? new AgencError(`${mission.short_id} has no pending request ${input.request}`, listing(mission))
+      : nothingPending(mission)
   }
-  return request
+  if (pending.length === 0) throw nothingPending(mission)
+  if (!isForQuestion(input)) return pending[0]!
+  const question = pending.find(({ tool }) => dialogOf(tool) === 'question')
+  if (!question) throw usageError(`${mission.short_id} asks no question`, listing(mission))
+  return question
 }
 
-function nothingPending(mission: MissionJson): AgencError {
-  if (mission.state !== 'waiting')
-    return new AgencError(
-      `${mission.short_id} has no open request`,
-      "Run 'agenc mission ls' to see which missions are waiting.",
+function storedRequest(context: Context, mission: MissionJson, id: string): Promise<Approval | undefined> {
+  return readStore(context, db => {
+    const stored = db && /^\d{1,15}$/.test(id) ? getApproval(db, Number(id)) : undefined
+    return stored?.mission_id === mission.id && stored.decided_by !== null ? stored : undefined
+  })
+}
+
+function answerFrom(mission: MissionJson, request: PendingRequest, input: Input): GivenAnswer {
+  const { decision, mode, message, choice = [], text = [], notes = [], partial = false } = input
+  if (decision === 'deny') return { allow: false, message }
+  const isQuestion = dialogOf(request.tool) === 'question'
+  if (!isQuestion && isForQuestion(input))
+    throw usageError(`request ${request.id} of ${mission.short_id} is no question`, howTo(mission, request))
+  if (isQuestion && !isForQuestion(input))
+    throw usageError(
+      'a question needs an answer: --choice or --text',
+      [shownInFull(request, mission), howTo(mission, request)].join('\n'),
     )
-  return new AgencError(
-    `${mission.short_id} is waiting for you (${mission.waiting_for}), which can only be answered in its window`,
-    goThere(mission),
+  if (isQuestion && mode !== undefined)
+    throw usageError('--mode does not work with a question', howTo(mission, request))
+  if (!isQuestion) return { allow: true, mode: mode && claudeMode(mode) }
+  const words = { choices: choice, texts: text, notes, isPartial: partial }
+  return { allow: true, answers: placeAnswers(questionsIn(request.input), words) }
+}
+
+async function askOrExplain(
+  context: Context,
+  mission: MissionJson,
+  request: PendingRequest,
+): Promise<GivenAnswer> {
+  if (isInteractive(context)) return askForAnswer(context, request, mission)
+  throw usageError(
+    `${mission.short_id} has an open request, and no answer is given`,
+    [shownInFull(request, mission), howTo(mission, request)].join('\n'),
   )
 }
 
-function tooLate(mission: MissionJson): AgencError {
-  return new AgencError(
-    `the request of ${mission.short_id} has already been answered, or can only be answered in its window`,
-    goThere(mission),
-  )
-}
-
-/** Two commands have answered at the same time, and Claude got the answer of the other one. */
-function answeredOtherwise({ short_id }: MissionJson, decision: string): AgencError {
-  return new AgencError(
-    `another 'mission answer' was faster: the request of ${short_id} was ${answered(decision).toLowerCase()}`,
-    "Run 'agenc approvals ls' to see the answers.",
-  )
-}
-
-function focusCommand({ short_id }: MissionJson): string {
-  return `agenc mission focus ${short_id}`
-}
-
-function goThere(mission: MissionJson): string {
-  return `Go there with: ${focusCommand(mission)}`
-}
-
-function listing(mission: MissionJson): string {
-  const lines = mission.pending.map(request => `  ${request.id}  ${describe(request, mission)}`)
-  return ['Pending:', ...lines].join('\n')
-}
-
-function describe({ tool, input }: PendingRequest, { dir }: MissionJson): string {
-  return cleanText(`${tool} ${requestSummary(tool, input, dir)}`)
-}
-
-function answered(decision: string): string {
-  return decision === 'allow' ? 'Allowed' : 'Denied'
+function verdict(decision: 'allow' | 'deny', details: AnswerDetails | null): string {
+  const said = details?.answers?.map(({ answer }) => answer).filter(answer => answer !== null)
+  return said ? `Answered ${JSON.stringify(cleanText(said.join(' / ')))}` : decisionWord(decision)
 }

@@ -53,6 +53,7 @@ export default defineCommand<Input>({
         approve: original.approve,
         model: original.model,
         mayAnswer: original.may_answer === 1,
+        areRightsInherited: true,
         prompt: firstPrompt(prompt),
         headless: null,
         about: original.about,

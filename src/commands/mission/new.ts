@@ -5,7 +5,7 @@ import { approveModesInWords } from '../../config/approve-modes.ts'
 import { readConfig } from '../../config/read.ts'
 import type { Config } from '../../config/schema.ts'
 import { type Context, isInteractive } from '../../context.ts'
-import { getMission, type MissionRecord } from '../../db/missions.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
@@ -21,7 +21,7 @@ import type { HeadlessLimits } from '../../mission/headless-limits.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { missionName } from '../../mission/naming.ts'
 import { submodulesLeftOut } from '../../mission/repo-setup.ts'
-import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
+import { type MissionId, shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import type { PullRequest } from '../../repo/pull-request.ts'
 import { looksLikePath } from '../../repo/reference.ts'
@@ -187,7 +187,7 @@ export async function createFrom(
     repo,
     copy: source.kind === 'repo' ? copyWish(input, pullRequest) : null,
     pullRequest,
-    parentId: parentId ?? startedBy(context, db),
+    parentId,
     name: input.name === undefined ? null : missionName(input.name),
     permissionMode: input.permissionMode ?? null,
     approve: input.approve === undefined ? null : parseApprove(input.approve),
@@ -236,12 +236,6 @@ function copyWish({ base, branch, offline }: Input, pullRequest: PullRequest | n
 function sayWhatIsLeftOut(context: Context, { repo }: MissionRecord, source: DirectorySource): void {
   if (repo === null || source.kind !== 'repo' || source.isTrusted) return
   if (hasSubmodules(libraryRepo(context, repo))) context.err.line(submodulesLeftOut(repo))
-}
-
-/** The mission whose Claude starts this one. */
-function startedBy({ env }: Context, db: Database): MissionId | null {
-  const id = env.AGENC_MISSION_UUID
-  return id !== undefined && isMissionId(id) && getMission(db, id) !== undefined ? id : null
 }
 
 function refuseContradictions(input: Input): void {

@@ -2,12 +2,13 @@ import { type Context, isInteractive } from '../../context.ts'
 import { listMissions, type MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
-import { Cancelled } from '../../errors.ts'
+import { Cancelled, isAgencError } from '../../errors.ts'
 import { bringBack } from '../../git-work/remove-mission.ts'
 import { confirm } from '../../io/prompt.ts'
 import { storeMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusesOf, statusNow } from '../../mission/mission-status.ts'
+import { refuseResumeByAgent } from '../../mission/start-limits.ts'
 import { missionTitle } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { currentWindow } from '../../tmux/current-window.ts'
@@ -45,11 +46,11 @@ export async function resumeSeveral(context: Context, wish: Wish): Promise<numbe
     const missions = await chosenMissions(session, db, wish)
     const done: Resumed[] = []
     for (const [index, mission] of missions.entries()) {
-      if (wish.permissionMode !== undefined) storeMode(session, db, mission.id, wish.permissionMode)
+      if (wish.permissionMode !== undefined) await storeMode(session, db, mission.id, wish.permissionMode)
       const isRunning = statusNow(session, mission) === 'running'
       const reason = isRunning
         ? treatRunning(session, mission, wish)
-        : await restoreOne(session, db, tmux, mission)
+        : ((await limitForAgent(session, db, mission)) ?? (await restoreOne(session, db, tmux, mission)))
       const outcome = isRunning ? 'is running' : reason === null ? 'resumed' : `not resumed: ${reason}`
       session.err.line(`[${index + 1}/${missions.length}] ${missionTitle(mission)} ${outcome}`)
       done.push({ id: mission.id, resumed: reason === null, reason })
@@ -60,6 +61,17 @@ export async function resumeSeveral(context: Context, wish: Wish): Promise<numbe
   else if (results.length === 0) context.err.line('There is nothing to resume.')
   else if (currentWindow(context) === null) context.err.line('Go there with: agenc tmux attach')
   return results.every(({ resumed }) => resumed) ? 0 : 1
+}
+
+/** Resolves to why an agent may not resume the mission, or null if it may. */
+async function limitForAgent(context: Context, db: Database, mission: MissionRecord): Promise<string | null> {
+  try {
+    await refuseResumeByAgent(context, db, mission)
+    return null
+  } catch (error) {
+    if (isAgencError(error)) return error.message
+    throw error
+  }
 }
 
 async function chosenMissions(

@@ -7,6 +7,7 @@ import { checkMode, storeMode, takesEffectLater } from '../../mission/check-mode
 import { chooseMission } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import type { PickerOptions } from '../../mission/pick-mission.ts'
+import { refuseResumeByAgent } from '../../mission/start-limits.ts'
 import { shortId } from '../../mission-id.ts'
 import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -58,8 +59,9 @@ export default defineCommand<Input>({
     }
     const [word] = words
     const chosen = await readStore(context, db => chooseMission(context, db, word, picker, { removed: true }))
-    const destination =
-      statusNow(context, chosen) === 'running' ? null : await destinationFor(context, { focus, detach })
+    const isRunning = statusNow(context, chosen) === 'running'
+    if (!isRunning) await readStore(context, db => refuseResumeByAgent(context, db!, chosen))
+    const destination = isRunning ? null : await destinationFor(context, { focus, detach })
     const mission = chosen.removed_at === null ? chosen : await takeBack(context, chosen)
     if (permissionMode !== undefined)
       await withStore(context, db => storeMode(context, db, mission.id, permissionMode))

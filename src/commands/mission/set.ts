@@ -1,10 +1,13 @@
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { approveModesInWords } from '../../config/approve-modes.ts'
+import { readConfig } from '../../config/read.ts'
 import type { Context } from '../../context.ts'
 import type { MissionChange, MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
+import { refuseWiderChange } from '../../mission/agent-rights.ts'
+import { callerOf } from '../../mission/calling-mission.ts'
 import { checkMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
@@ -57,7 +60,10 @@ export default defineCommand<Input>({
     const change = changeOf(input)
     if (input.permissionMode !== undefined) await checkMode(context, input.permissionMode)
     await withStore(context, async db => {
-      const { id } = await chooseMission(context, db, input.mission)
+      const before = await chooseMission(context, db, input.mission)
+      const { id } = before
+      const config = await readConfig(context.paths)
+      refuseWiderChange(callerOf(context, db), before, { ...before, ...change }, config)
       const missions = missionService(context, db)
       missions.change(id, change, ['set', { ...change }])
       const mission = missions.get(id)!

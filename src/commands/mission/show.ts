@@ -1,11 +1,13 @@
 import { isHeld } from '../../approvals/hold.ts'
-import { requestSummary } from '../../approvals/request-summary.ts'
+import { questionsIn } from '../../claude/questions.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
+import type { PendingRequest } from '../../db/approvals.ts'
 import { readStore } from '../../db/with-store.ts'
 import { age, localTime } from '../../io/relative-time.ts'
-import { cleanText, padEnd } from '../../io/text.ts'
+import { cleanText, padEnd, truncate } from '../../io/text.ts'
 import { changesInFull } from '../../mission/changes-words.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { answerCommands, requestWords } from '../../mission/how-to-answer.ts'
 import { describeRows, type MissionRow } from '../../mission/list.ts'
 import type { ConflictJson, MissionJson } from '../../mission/mission-json.ts'
 import { repoOrDirectory } from '../../mission/naming.ts'
@@ -61,16 +63,15 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
       'pr',
       mission.pr && [mission.pr.number && `#${mission.pr.number}`, mission.pr.url].filter(Boolean).join(' '),
     ],
-    ...mission.pending.map((request): [string, string] => [
-      'pending',
-      pendingLine(request, mission.dir, now),
-    ]),
+    ...mission.pending.flatMap(request => pendingLines(request, mission, now)),
+    ...mission.queued.map((message): [string, string] => ['queued', queuedLine(message, now)]),
     ...mission.plans.map((plan): [string, string] => ['plan', plan]),
   ]
   return lines.flatMap(([label, value]) => (value ? [[label, cleanText(value)]] : []))
 }
 
 const mostFiles = 5
+const queuedColumns = 80
 
 function conflictLine({ with: other, files }: ConflictJson): string {
   const more = files.length > mostFiles ? ` and ${files.length - mostFiles} more` : ''
@@ -78,12 +79,22 @@ function conflictLine({ with: other, files }: ConflictJson): string {
   return `with ${partner}: ${files.slice(0, mostFiles).join(', ')}${more}`
 }
 
-function pendingLine(
-  { id, tool, input, since }: MissionJson['pending'][number],
-  dir: string,
-  now: Date,
-): string {
-  return `${id}: ${tool} ${requestSummary(tool, input, dir)}, since ${localTime(since, now)}`
+/** The request, the choices of its questions, and a command that answers it. */
+function pendingLines(request: PendingRequest, mission: MissionJson, now: Date): [string, string][] {
+  const { id, input, since } = request
+  return [
+    ['pending', `${id}: ${requestWords(request, mission)}, since ${localTime(since, now)}`],
+    ...questionsIn(input).map(({ text, options }, _at, { length }): [string, string] => [
+      'choices',
+      `${length > 1 ? `${text} ` : ''}${options.map(({ label }) => label).join(' | ')}`,
+    ]),
+    ['answer', answerCommands(request, mission)[0]!],
+  ]
+}
+
+function queuedLine({ id, text, as, since }: MissionJson['queued'][number], now: Date): string {
+  const whose = as === 'agent' ? ', of another agent' : ''
+  return `${id}: ${truncate(cleanText(text), queuedColumns)}${whose}, since ${localTime(since, now)}`
 }
 
 function lastExit({ last_exit: exit }: MissionJson, now: Date): string | null {

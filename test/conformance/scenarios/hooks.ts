@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Bench } from '../bench.ts'
 import { leave, made, type Scenario, touch } from '../scenario.ts'
 import type { Terminal } from '../terminal.ts'
@@ -14,6 +16,17 @@ async function turn(bench: Bench, terminal: Terminal, stops: number): Promise<bo
 const printVariables = "env | grep -E '^(CLAUDE|GIT_EDITOR|COLUMNS|LINES)' | grep -v MESSAGING | sort"
 /** Shows whether the hook leads a session and a process group of its own. */
 const printSessionAndGroup = 'ps -o sid=,pgid= -p $$ | tr -s " "'
+
+/** What hooks have told the model, per conversation. */
+function contextsIn(bench: Bench): string[][] {
+  return bench.transcripts().map(file => {
+    const lines = readFileSync(join(bench.claude.config, 'projects', file), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+    const attachments = lines.map(line => JSON.parse(line).attachment)
+    return attachments.flatMap(it => (it?.type === 'hook_additional_context' ? it.content : []))
+  })
+}
 
 export const hooks: Scenario[] = [
   {
@@ -106,6 +119,35 @@ export const hooks: Scenario[] = [
       const terminal = bench.start(args, { env: { IS_SANDBOX: '1' } })
       await bench.untilReady(terminal)
       return [await turn(bench, terminal, 1), await turn(bench, terminal, 2)]
+    },
+  },
+  {
+    name: 'SessionStart gives Claude a text, also after /clear, and once per conversation if not for resume',
+    play: async bench => {
+      const output = {
+        hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'Remember\nthis.' },
+      }
+      const told = bench.writeFile('told', JSON.stringify(output))
+      const matcher = 'startup|clear|compact'
+      const settings = bench.hooks.settings({ SessionStart: { command: `cat ${told}`, matcher } })
+      const args = ['--permission-mode', 'manual', '--settings', settings]
+      const terminal = bench.start(['--session-id', bench.sessionId, ...args])
+      await bench.untilReady(terminal)
+      await bench.say(terminal, 'Hello. [[text Hello.]]')
+      await bench.untilEvent('Stop')
+      await bench.untilStatus('idle')
+      await bench.say(terminal, '/clear')
+      await bench.untilEvent('SessionStart', 2)
+      await bench.untilStatus('idle')
+      await bench.say(terminal, 'Again. [[text Again.]]')
+      await bench.untilEvent('Stop', 2)
+      await leave(bench, terminal)
+      const resumed = bench.start(['--resume', bench.sessionId, ...args])
+      await bench.untilReady(resumed)
+      await bench.say(resumed, 'More. [[text More.]]')
+      await bench.untilEvent('Stop', 3)
+      await leave(bench, resumed)
+      return contextsIn(bench)
     },
   },
   {
