@@ -102,7 +102,7 @@ async function startRunner(
   id: string,
   own: ProcessIdentity,
 ): Promise<LoopRecord> {
-  const { AGENC_MISSION_UUID: _, ...env } = withoutSessionVariables(context.env)
+  const env = withoutSessionVariables(context.env)
   const [program, ...script] = context.self
   const logPath = loopLogPath(context.paths, getLoop(db, id)!)
   const log = openSync(logPath, 'a', 0o600)

@@ -30,7 +30,7 @@ import { type Destination, destinationFor, inFirstWindow, launchMission } from '
 import { headlessOptions } from './headless-options.ts'
 import { windowOptions } from './window-options.ts'
 
-interface Input {
+export interface NewInput {
   repo?: string
   blank?: boolean
   clone?: string
@@ -54,10 +54,12 @@ interface Input {
   timeout?: string
   askTimeout?: string
   wait?: boolean
+  foreach?: string
+  maxRunning?: string
   json?: boolean
 }
 
-export default defineCommand<Input>({
+export default defineCommand<NewInput>({
   description: 'Start a mission: a copy of a repo with its own Claude. Prints the mission id.',
   arguments: [
     { name: 'repo', description: 'a repo in the library, or its path (default: pick from a list)' },
@@ -97,6 +99,14 @@ export default defineCommand<Input>({
     },
     ...windowOptions,
     ...headlessOptions,
+    {
+      flags: '--foreach <file>',
+      description: "run a mission without a terminal per line, which has its prompt; '-' reads stdin",
+    },
+    {
+      flags: '--max-running <number>',
+      description: 'with --foreach: how many of them run at the same time (default: 4)',
+    },
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
     {
       flags: '--form',
@@ -112,8 +122,14 @@ export default defineCommand<Input>({
     'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
     'agenc mission new owner/name --headless --prompt "fix the tests" --timeout 30m',
+    'agenc mission new owner/name --foreach prompts.txt --max-running 3',
   ],
   async run(context, given) {
+    if (given.foreach !== undefined) {
+      const { newForeach } = await import('./new-foreach.ts')
+      return newForeach(context, given)
+    }
+    if (given.maxRunning !== undefined) throw usageError('--max-running has a meaning only with --foreach')
     refuseContradictions(given)
     if (isAboutHeadless(given)) await limitsIn(given)
     const input = given.form ? await filledIn(context, given) : given
@@ -128,11 +144,11 @@ export default defineCommand<Input>({
   },
 })
 
-function isOnRepo({ blank, clone, dir }: Input): boolean {
+function isOnRepo({ blank, clone, dir }: NewInput): boolean {
   return !blank && clone === undefined && dir === undefined
 }
 
-async function filledIn(context: Context, input: Input): Promise<Input> {
+async function filledIn(context: Context, input: NewInput): Promise<NewInput> {
   if (!isInteractive(context)) throw usageError('Not a terminal.', 'Omit --form, and use the other options.')
   const { askForMission } = await import('../../mission/new-mission-form.ts')
   return {
@@ -141,7 +157,7 @@ async function filledIn(context: Context, input: Input): Promise<Input> {
   }
 }
 
-async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
+async function startMission(context: Context, input: NewInput, asked: Promise<Destination>): Promise<number> {
   const { claude } = await readConfig(context.paths)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord, db?: Database) =>
@@ -173,7 +189,7 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
 export async function createFrom(
   context: Context,
   db: Database,
-  input: Input,
+  input: NewInput,
   { source, repo, parentId }: Chosen,
 ): Promise<MissionRecord> {
   refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
@@ -200,18 +216,18 @@ export async function createFrom(
   })
 }
 
-function isAboutHeadless({ headless, timeout, askTimeout, wait }: Input): boolean {
+function isAboutHeadless({ headless, timeout, askTimeout, wait }: NewInput): boolean {
   return [headless, timeout, askTimeout, wait].some(value => value !== undefined)
 }
 
-async function limitsIn(input: Input): Promise<HeadlessLimits | null> {
+async function limitsIn(input: NewInput): Promise<HeadlessLimits | null> {
   const { headlessLimits } = await import('../../mission/headless-wish.ts')
   return headlessLimits(input)
 }
 
 export async function refuseHeadless(
   context: Context,
-  { permissionMode, force }: Input,
+  { permissionMode, force }: NewInput,
   source: DirectorySource,
   repo: string | null,
   config: Config,
@@ -221,7 +237,7 @@ export async function refuseHeadless(
   refuseUntrusted(context, source)
 }
 
-function copyWish({ base, branch, offline }: Input, pullRequest: PullRequest | null): MissionWish['copy'] {
+function copyWish({ base, branch, offline }: NewInput, pullRequest: PullRequest | null): MissionWish['copy'] {
   const name = pullRequest === null ? branch : `pr-${pullRequest.number}`
   return {
     base: base ?? null,
@@ -238,7 +254,7 @@ function sayWhatIsLeftOut(context: Context, { repo }: MissionRecord, source: Dir
   if (hasSubmodules(libraryRepo(context, repo))) context.err.line(submodulesLeftOut(repo))
 }
 
-function refuseContradictions(input: Input): void {
+function refuseContradictions(input: NewInput): void {
   const { repo, blank, clone, dir, force, approve } = input
   if ([repo, blank, clone, dir !== undefined].filter(Boolean).length > 1) {
     throw usageError(
@@ -253,7 +269,7 @@ function refuseContradictions(input: Input): void {
   refuseBadStart(input, { isOnRepo: isOnRepo(input) })
 }
 
-function refuseWindow({ focus, detach, here, form, prompt }: Input): void {
+function refuseWindow({ focus, detach, here, form, prompt }: NewInput): void {
   if (focus !== undefined || detach || here || form)
     throw usageError(
       '--headless and the options of a window exclude each other',
@@ -269,7 +285,7 @@ export interface Chosen {
   parentId: MissionId | null
 }
 
-export async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
+export async function chooseSource(context: Context, db: Database, input: NewInput): Promise<Chosen> {
   if (input.dir !== undefined) {
     const { givenDirectory, repoAddedFrom } = await import('../../mission/given-directory.ts')
     const mayBeShared = input.force ?? false
