@@ -15,7 +15,7 @@ interface Line {
   result: { text: string; is_error: boolean } | null
 }
 
-test('one mission per line, never more than allowed at once, each stopped when its turn is over', async () => {
+test('one mission per line, each stopped when its turn is over', async () => {
   const box = loopBox()
   const repo = box.repo()
   const lines = [

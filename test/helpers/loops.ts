@@ -23,7 +23,10 @@ export interface LoopBox extends WrapperBox {
 }
 
 export function loopBox(): LoopBox {
-  const box = wrapperBox()
+  return inLoops(wrapperBox())
+}
+
+export function inLoops(box: WrapperBox): LoopBox {
   const loops: string[] = []
   // Starting `agenc` for each look would slow down the loop.
   const storedLoop = (id: string): Pick<LoopRecord, 'status' | 'reason' | 'runner_pid'> => {
