@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts'
 import { cleanText } from '../io/text.ts'
-import type { Question, QuestionAnswer } from './questions.ts'
+import type { Question, QuestionAnswer } from './question-answers.ts'
 
 /** The answers as they were given on a command line. `2=…` says that a text is meant for the second question. */
 export interface GivenWords {

@@ -295,6 +295,10 @@ export const registry: Registry = {
     },
     demo: { summary: 'Try agenc without a Claude account', load: () => import('./demo.ts') },
     doctor: { summary: 'Find problems and say how to fix them', load: () => import('./doctor.ts') },
+    events: {
+      summary: 'Print every change of the missions as a line',
+      load: () => import('./events.ts'),
+    },
     hold: { summary: 'Pause automatic approvals', load: () => import('./hold.ts') },
     prime: { summary: 'Print what an agent needs to know to run missions', load: () => import('./prime.ts') },
     status: {

@@ -1,7 +1,14 @@
 import { claudeEnvironment } from '../claude/claude-environment.ts'
 import type { Context } from '../context.ts'
 import { listEvents } from '../db/events.ts'
-import { getLoop, type LoopChange, type LoopRecord, type LoopStatus, type Round } from '../db/loops.ts'
+import {
+  getLoop,
+  type LoopChange,
+  type LoopRecord,
+  type LoopStatus,
+  type Round,
+  updateLoop,
+} from '../db/loops.ts'
 import { getMessage } from '../db/messages.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
@@ -155,7 +162,7 @@ class LoopRunner {
       check: null,
       ended_at: null,
     }
-    await this.#store({ rounds: [...this.#loop.rounds, round] })
+    await this.#withStore(db => this.#tell(db, { rounds: [...this.#loop.rounds, round] }, { round: n }))
     this.#log(`round ${n}`)
   }
 
@@ -258,11 +265,18 @@ class LoopRunner {
     await this.#withStore(async db => {
       await endTurn(this.#context, db, this.#loop)
       const ended_at = this.#context.now().toISOString()
-      missionService(this.#context, db).write(writer => {
-        this.#change(db, { status, reason, ended_at, runner_pid: null, runner_start: null })
-        writer.change(this.#loop.mission_id, {}, ['loop', { loop: this.#loop.id, status }])
-      })
+      this.#tell(db, { status, reason, ended_at, runner_pid: null, runner_start: null }, { status })
     })
+  }
+
+  /** Changes the loop, and adds to the history of its mission. */
+  #tell(db: Database, change: LoopChange, event: Record<string, unknown>): void {
+    const { id, mission_id } = this.#loop
+    missionService(this.#context, db).write(writer => {
+      updateLoop(db, id, change)
+      writer.change(mission_id, {}, ['loop', { loop: id, ...event }])
+    })
+    this.#loop = getLoop(db, id)!
   }
 
   #changeRound(round: Round, change: LoopChange = {}): Promise<void> {

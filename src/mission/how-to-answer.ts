@@ -1,7 +1,7 @@
 import { requestSummary } from '../approvals/request-summary.ts'
 import type { Dialog } from '../claude/agent-report.ts'
 import { dialogTools } from '../claude/hook-report.ts'
-import { questionsIn } from '../claude/questions.ts'
+import { questionsIn } from '../claude/question-answers.ts'
 import type { PendingRequest } from '../db/approvals.ts'
 import { shellWord } from '../io/shell-quote.ts'
 import { cleanText } from '../io/text.ts'

@@ -1,4 +1,4 @@
-import { answersIn } from '../claude/questions.ts'
+import { answersIn } from '../claude/question-answers.ts'
 import { type Decisions, readDecisions } from '../claude/transcript.ts'
 import type { AnswerDetails } from '../db/approvals.ts'
 import type { ApprovalLog } from './approval-log.ts'

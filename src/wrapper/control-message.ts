@@ -1,6 +1,6 @@
 import { lstatSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { QuestionAnswer } from '../claude/questions.ts'
+import type { QuestionAnswer } from '../claude/question-answers.ts'
 import { makePrivateDirectory, realPathOf } from '../io/files.ts'
 import { isObject } from '../io/json.ts'
 import { randomUuid } from '../io/random.ts'

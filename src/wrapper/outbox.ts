@@ -53,6 +53,8 @@ export class Outbox {
   #spoken: { id: number; text: string; settle: () => void } | null = null
   /** Messages that Claude took in a turn that has not ended. */
   readonly #unanswered = new Set<number>()
+  /** Ended turns that are not stored yet: the state after a turn is stored first. */
+  #answers: { ids: number[]; answer: string | null }[] = []
   #handing: number | null = null
   #timer: NodeJS.Timeout | null = null
 
@@ -81,6 +83,7 @@ export class Outbox {
     if (this.#timer) clearTimeout(this.#timer)
     removeFile(this.#paths.gate)
     this.#try(() => {
+      this.#storeAnswers()
       this.#settleFromTranscript()
       for (const message of this.#open()) {
         const { id, status, may_wait } = message
@@ -99,6 +102,7 @@ export class Outbox {
   /** Call it when a message was stored, and whenever Claude's state may have changed. */
   readonly look = (): void => {
     this.#try(() => {
+      this.#storeAnswers()
       this.#settleFromTranscript()
       const open = this.#open()
       if (open.some(({ status }) => status === 'queued') || this.#unanswered.size > 0) this.#lookLater()
@@ -192,8 +196,8 @@ export class Outbox {
     this.#handing = id
     const handover = await (recipient.line === null
       ? this.#type(recipient, { ...message, session_id: sessionId, from_byte })
-      : this.#speak(recipient.line, message))
-    this.#handing = null
+      : this.#speak(recipient.line, message)
+    ).finally(() => (this.#handing = null))
     // Claude has ended in the meantime, and the message was settled.
     if (this.#recipient !== recipient) return
     if (handover.status === 'taken') this.#change(id, ['handed', 'unconfirmed'], handover)
@@ -249,18 +253,20 @@ export class Outbox {
     const answered = [...this.#unanswered]
     if (answered.length === 0) return
     this.#unanswered.clear()
-    this.#storeAnswers(answered, answer)
+    this.#answers.push({ ids: answered, answer })
   }
 
-  #storeAnswers(ids: readonly number[], answer: string | null): void {
-    this.#try(() => {
-      const { missions, id: mission } = this.#run
-      missions.write(writer => {
-        const change = { answer, answered_at: writer.at }
-        for (const id of ids)
+  #storeAnswers(): void {
+    if (this.#answers.length === 0) return
+    const { missions, id: mission } = this.#run
+    missions.write(writer => {
+      for (const { ids, answer } of this.#answers)
+        for (const id of ids) {
+          const change = { answer, answered_at: writer.at }
           writer.changeMessage(mission, id, ['handed', 'queued', 'taken'], change, ['answered', { id }])
-      })
+        }
     })
+    this.#answers = []
   }
 
   #lookLater(): void {
@@ -273,6 +279,7 @@ export class Outbox {
         // An interrupted turn is not reported, and a queued message may be found after the end of its turn.
         if (state === 'idle' && this.#unanswered.size > 0)
           this.#answered(lastMessage ?? (transcriptPath === null ? null : lastMessageIn(transcriptPath)))
+        this.#storeAnswers()
       })
     }, transcriptMs)
     this.#timer.unref()

@@ -46,6 +46,7 @@ interface Parts {
   presenter: StatePresenter
   preview: PreviewFile
   wakeup: WakeupFifo
+  lifeSign: WakeupFifo
   checkpointer: Checkpointer
   limit: UsageLimit
   outbox: Outbox
@@ -58,6 +59,7 @@ export class RestartLoop {
   #observer: Observer | null = null
   #wantsRestart = false
   #life: HeadlessLife | null = null
+  readonly #startedMs = performance.now()
 
   constructor(run: Run, config: Config) {
     this.#run = run
@@ -121,7 +123,8 @@ export class RestartLoop {
     const settings = new CurrentSettings(paths, this.#config)
     const rules = new RuleEngine(db, this.#record(), paths, settings, guardedPlaces(context), log)
     const askTimeoutMs = surface.isHeadless ? limitsOf(this.#record()).ask_timeout_ms : null
-    const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log, askTimeoutMs)
+    const approvals = new ApprovalLog(db, id, now, log, entry => missions.change(id, {}, entry))
+    const requests = new Requests(rules, approvals, log, askTimeoutMs)
     const record = () => this.#record()
     const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)
     const observer = new Observer({
@@ -136,6 +139,7 @@ export class RestartLoop {
     })
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
+    const lifeSign = new WakeupFifo(exec, own.lifeSign)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
     const limit = new UsageLimit(missions, id, now, log)
     const outbox = new Outbox(this.#run, () => observer.claude, requests)
@@ -160,7 +164,7 @@ export class RestartLoop {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit, outbox }
+    return { rules, requests, observer, presenter, preview, wakeup, lifeSign, checkpointer, limit, outbox }
   }
 
   #onControlMessage(message: ControlMessage, requests: Requests, outbox: Outbox): void {
@@ -180,7 +184,7 @@ export class RestartLoop {
     wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
-  async #runOnce({ observer, requests, wakeup, outbox }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, lifeSign, outbox }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
@@ -198,6 +202,8 @@ export class RestartLoop {
       config: this.#config.claude,
     })
     wakeup.open()
+    // Never closed: the system does that when this process ends, however it ends.
+    lifeSign.open()
     const ending = await superviseClaude(this.#run, {
       launch,
       observer,
@@ -232,7 +238,10 @@ export class RestartLoop {
       return openMessages(db, id).length === 0
     }
     const idleMs = parseDuration(this.#config.missions.headless_idle, 'missions.headless_idle')
-    return new HeadlessLife({ limits: limitsOf(this.#record()), idleMs, isAtRest, end, log })
+    const { timeout_ms } = limitsOf(this.#record())
+    const leftMs =
+      timeout_ms === null ? null : Math.max(1, timeout_ms - (performance.now() - this.#startedMs))
+    return new HeadlessLife({ timeoutMs: leftMs, idleMs, isAtRest, end, log })
   }
 
   #endLife(observer: Observer): void {

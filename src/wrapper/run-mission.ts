@@ -27,7 +27,6 @@ import {
   type ProcessProbe,
   systemProbe,
 } from '../system/process-identity.ts'
-import { WakeupFifo } from '../system/wakeup-fifo.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import { checkGivenDirectory } from './check-directory.ts'
 import type { Ending } from './ending.ts'
@@ -42,6 +41,8 @@ import { writeShellPlace } from './shell-place.ts'
 import { SignalListener } from './signal-policy.ts'
 
 const retryMs = 1_000
+/** Node's timers cannot wait longer. */
+const longestMs = 2 ** 31 - 1
 
 /** Shared by all parts of the wrapper. */
 export interface Run {
@@ -66,7 +67,7 @@ export async function runMission(
   surface: Surface,
   opener: ProcessIdentity | null,
 ): Promise<Ending> {
-  const signals = new SignalListener()
+  const signals = new SignalListener(surface.isHeadless ? ['SIGHUP'] : [])
   const log = openLog(context.paths.mission(id).wrapperLog, context.now)
   const store = await openFollowedStore(context.paths.database)
   const { db } = store
@@ -104,8 +105,6 @@ async function runUnderLease(
   const paths = context.paths.mission(id)
   makePrivateDirectory(paths.run)
   reserveNote(paths.wrapperNote)
-  // Opened before the lease is taken, and closed by the system when this process ends, however it ends.
-  new WakeupFifo(context.exec, paths.lifeSign).open()
   const before = takeLease(run, id, own, probe, context.now(), opener)
   writeNote(paths.wrapperNote, { wrapper: own, ended: null })
   // The user may have started it in the window where it ran before.
@@ -122,7 +121,8 @@ async function runUnderLease(
   let guard: Guard | null = null
   let ending: Ending | null = null
   try {
-    guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
+    const fifos = [paths.wakeup, paths.lifeSign] as const
+    guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, fifos)
     await endClaudeOfEarlierRun(run, before, config)
     await makeOrderedCopy(run, before, config)
     await rebuildCopy(run, run.missions.get(id) ?? before, config)
@@ -202,7 +202,7 @@ async function storeFromMemory(
   ended: TimedEnding,
   problem: Error,
 ): Promise<void> {
-  const { context, db, id } = run
+  const { context, db, id, surface, signals } = run
   context.err.line(`agenc: the end of this mission cannot be stored: ${cleanLines(problem.message)}`)
   context.err.line('agenc tries again every second. Until then the mission looks as if it were running.')
   setPatience(db, 0)
@@ -217,7 +217,8 @@ async function storeFromMemory(
       }
     }, retryMs)
   })
-  const closed = waitForEnter(context).then(() => Promise.reject(problem))
+  const closing = surface.isHeadless ? signals.arrivesWithin(longestMs) : waitForEnter(context)
+  const closed = closing.then(() => Promise.reject(problem))
   await Promise.race([stored, closed]).finally(() => clearInterval(timer))
 }
 

@@ -1,5 +1,6 @@
 import { findClaude } from '../../claude/find-claude.ts'
 import { refuseBypassAsRoot } from '../../claude/permission-mode.ts'
+import { isSlashCommand, readyToSend, whyNotSendable } from '../../claude/typed-prompt.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { approveModesInWords } from '../../config/approve-modes.ts'
 import { readConfig } from '../../config/read.ts'
@@ -115,13 +116,13 @@ function wishFrom(input: Input): LoopWish {
       'Give one command that succeeds when the work is done: --until "npm test"',
     )
   if (until?.trim() === '') throw usageError('the check is empty', 'Give a command: --until "npm test"')
-  const prompt = firstPrompt(input.prompt)
-  if (prompt === null) throw usageError('there is no prompt', 'Add --prompt.')
-  if (/^\s*[/!]/.test(prompt))
-    throw usageError(
-      `the prompt begins with ${prompt.trim()[0]}, which Claude takes for a command`,
-      'Begin it with a word.',
-    )
+  const given = firstPrompt(input.prompt)
+  if (given === null) throw usageError('there is no prompt', 'Add --prompt.')
+  const prompt = readyToSend(given)
+  if (isSlashCommand(prompt))
+    throw usageError('the prompt begins with /, so Claude takes it for a command', 'Begin it with a word.')
+  const problem = whyNotSendable(prompt, false)
+  if (problem !== null) throw usageError(`--prompt: ${problem[0]}`, problem[1])
   if (input.approve !== undefined) parseApprove(input.approve)
   return {
     prompt,

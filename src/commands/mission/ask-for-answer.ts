@@ -1,5 +1,5 @@
 import { requestInFull } from '../../approvals/request-in-full.ts'
-import { type Question, type QuestionAnswer, questionsIn } from '../../claude/questions.ts'
+import { type Question, type QuestionAnswer, questionsIn } from '../../claude/question-answers.ts'
 import type { Context } from '../../context.ts'
 import type { PendingRequest } from '../../db/approvals.ts'
 import { isObject } from '../../io/json.ts'

@@ -11,13 +11,14 @@ import { ExitCode, explainSystemError, isAgencError, usageError } from '../../er
 import { readAll } from '../../io/blocking-io.ts'
 import { StatusLine } from '../../io/status-line.ts'
 import { cleanText, truncate } from '../../io/text.ts'
-import { type Done, runQueue } from '../../loop/foreach.ts'
+import { type Done, type Outcome, runQueue } from '../../loop/foreach.ts'
 import { type Order, parseOrders, refuseProblems } from '../../loop/foreach-lines.ts'
 import { callerOf } from '../../mission/calling-mission.ts'
 import { checkMode } from '../../mission/check-mode.ts'
+import type { ResultJson } from '../../mission/mission-json.ts'
 import { missionName } from '../../mission/naming.ts'
-import { mostRunning } from '../../mission/start-limits.ts'
-import { shortId } from '../../mission-id.ts'
+import { countRunning, mostRunning } from '../../mission/start-limits.ts'
+import { type MissionId, shortId } from '../../mission-id.ts'
 import { endingSignals } from '../../system/signals.ts'
 import { type Chosen, chooseSource, createFrom, type NewInput, refuseHeadless } from './new.ts'
 
@@ -89,12 +90,12 @@ function parseMaxRunning(text: string | undefined): number {
   throw usageError(`--max-running ${JSON.stringify(text)} is not a number of missions`, 'Use 1 or more.')
 }
 
-/** Never more than the settings allow, or the memory of this machine. */
+/** Together with the missions that run already, no more than the settings allow, or the memory of this machine. */
 function withinLimits(context: Context, db: Database, config: Config, wanted: number): number {
-  const { max_children } = config.missions
-  const most = Math.min(mostRunning(config), callerOf(context, db) === null ? wanted : max_children)
+  const left = mostRunning(config) - countRunning(context, db)
+  const most = Math.max(1, Math.min(left, callerOf(context, db) ? config.missions.max_children : left))
   if (wanted > most)
-    context.err.line(`agenc: No more than ${most} run at the same time. See missions.max_running.`)
+    context.err.line(`agenc: No more than ${most} of them run at the same time. See missions.max_running.`)
   return Math.min(wanted, most)
 }
 
@@ -163,13 +164,26 @@ function outcomeLine({ order: { order }, id, outcome, result, reason }: Done<Rea
   return `${id === null ? '-' : shortId(id)}  ${outcome}  ${titleOf(order)}${said === '' ? '' : `: ${said}`}`
 }
 
-function outcomeJson({ order: { order, chosen }, id, outcome, result, reason }: Done<Ready>) {
+/** One line in the published JSON. */
+export interface ForeachJson {
+  line: number
+  id: MissionId | null
+  short_id: string | null
+  name: string | null
+  repo: string | null
+  prompt: string
+  outcome: Outcome
+  reason: string | null
+  result: ResultJson | null
+}
+
+function outcomeJson({ order: { order, chosen }, id, outcome, result, reason }: Done<Ready>): ForeachJson {
   const { line, prompt, name = null } = order
   const short_id = id && shortId(id)
   return { line, id, short_id, name, repo: chosen.repo, prompt, outcome, reason, result }
 }
 
-function isOpen(outcome: Done<Ready>['outcome']): boolean {
+function isOpen(outcome: Outcome): boolean {
   return outcome === 'running' || outcome === 'not_started'
 }
 

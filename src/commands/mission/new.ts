@@ -121,7 +121,7 @@ export default defineCommand<NewInput>({
     'agenc mission new owner/name --base v1.2 --branch fix/login',
     'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
-    'agenc mission new owner/name --headless --prompt "fix the tests" --timeout 30m',
+    'agenc mission new owner/name --headless --prompt "fix the tests"',
     'agenc mission new owner/name --foreach prompts.txt --max-running 3',
   ],
   async run(context, given) {

@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
+import { readConfig } from '../../config/read.ts'
 import type { Context } from '../../context.ts'
 import type { SentAs } from '../../db/messages.ts'
-import { listMissions, type MissionRecord } from '../../db/missions.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, ExitCode, isAgencError, usageError } from '../../errors.ts'
 import { readAll } from '../../io/blocking-io.ts'
 import { parseDuration } from '../../io/duration.ts'
-import { callingMission } from '../../mission/calling-mission.ts'
+import { refuseUsersVoice } from '../../mission/agent-rights.ts'
+import { callerOf } from '../../mission/calling-mission.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle, tell } from '../../mission/tell-done.ts'
 import type { MissionId } from '../../mission-id.ts'
 import { interruptible } from '../../system/signals.ts'
-import { isAgent } from '../../wrapper/launch.ts'
 import { cancelMessage, type SendOutcome, sendMessage, untilAnswered } from '../../wrapper/send-message.ts'
 
 interface Input {
@@ -61,11 +62,11 @@ export default defineCommand<Input>({
     if (input.cancel !== undefined) return cancel(context, input.cancel, input)
     const { mission, caller } = await readStore(context, async db => {
       const chosen = await chooseMission(context, db, input.mission, { title: 'Send a message to a mission' })
-      const others = db && isAgent(context) ? listMissions(db, { archived: true }) : []
-      return { mission: chosen, caller: others.length > 0 ? callingMission(context, others) : null }
+      return { mission: chosen, caller: db && callerOf(context, db) }
     })
     const text = textOf(context, input)
     const as = readAs(input.as) ?? (caller === null ? 'user' : 'agent')
+    if (caller !== null) refuseUsersVoice(caller, mission, as, await readConfig(context.paths))
     const wish = {
       text,
       as,
