@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { startsInBypass } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import { openMessages } from '../db/messages.ts'
@@ -216,9 +217,14 @@ export class RestartLoop {
         // Read the spool once now: events written before the FIFO was open caused no wake-up.
         observer.onWakeup()
       },
-      onFollowed: ({ line }, end) => {
+      onFollowed: (follower, end) => {
         this.#life = this.#lifeOf(observer, end)
-        outbox.begin({ line, hasSubmitKeys: launch.hasSubmitKeys })
+        outbox.begin({
+          line: follower.line,
+          inbox: () => follower.inbox?.() ?? null,
+          startsInBypass: startsInBypass(mode, this.#config.claude.args),
+          hasSubmitKeys: launch.hasSubmitKeys,
+        })
       },
     })
     this.#endLife(observer)

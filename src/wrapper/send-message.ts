@@ -1,4 +1,4 @@
-import { readyToSend, whyNotSendable } from '../claude/typed-prompt.ts'
+import { readyToSend, whyNoMessage, whyNotSendable } from '../claude/typed-prompt.ts'
 import type { Context } from '../context.ts'
 import { getMessage, type Message, openMessages, type SentAs } from '../db/messages.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
@@ -44,7 +44,8 @@ export async function sendMessage(
   wish: SendWish,
 ): Promise<SendOutcome> {
   const text = readyToSend(wish.text)
-  const refusal = whyNotSendable(text, wish.isCommand)
+  const refusal =
+    wish.as === 'agent' ? whyNoMessage(text, wish.isCommand) : whyNotSendable(text, wish.isCommand)
   if (refusal !== null) throw new AgencError(...refusal)
   const { id, ahead } = await withStore(context, db => store(context, db, mission.id, { ...wish, text }))
   const timeoutMs = wish.timeoutMs ?? responseMs + deliveryMs * (ahead + 1)
