@@ -112,6 +112,8 @@ export interface Status {
     waiting: number
     stopped: number
     crashed: number
+    /** Those that run without a terminal. */
+    headless: number
   }
 }
 

@@ -60,6 +60,7 @@ export class RestartLoop {
   #observer: Observer | null = null
   #wantsRestart = false
   #life: HeadlessLife | null = null
+  readonly #startedMs = performance.now()
 
   constructor(run: Run, config: Config) {
     this.#run = run
@@ -243,7 +244,10 @@ export class RestartLoop {
       return openMessages(db, id).length === 0
     }
     const idleMs = parseDuration(this.#config.missions.headless_idle, 'missions.headless_idle')
-    return new HeadlessLife({ limits: limitsOf(this.#record()), idleMs, isAtRest, end, log })
+    const { timeout_ms } = limitsOf(this.#record())
+    const leftMs =
+      timeout_ms === null ? null : Math.max(1, timeout_ms - (performance.now() - this.#startedMs))
+    return new HeadlessLife({ timeoutMs: leftMs, idleMs, isAtRest, end, log })
   }
 
   #endLife(observer: Observer): void {

@@ -70,7 +70,10 @@ function printMissions(context: Context, rows: readonly MissionRow[], lines: rea
     },
     { title: 'QUEUED', cells: missions.map(({ queued }) => (queued.length > 0 ? `${queued.length}` : '')) },
     { title: 'PR', cells: missions.map(({ pr }) => (pr?.number ? `#${pr.number}` : '')) },
-    { title: 'WINDOW', cells: rows.map(({ windowNumber }) => windowNumber ?? '') },
+    {
+      title: 'WINDOW',
+      cells: rows.map(({ windowNumber, mission }) => windowNumber ?? (mission.headless ? 'headless' : '')),
+    },
     { title: 'ACTIVE', cells: missions.map(mission => ago(mission.last_active_at, time)) },
   ])
 }
