@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/db/messages.ts'
+import { startHeadless, untilResult } from '../helpers/headless.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -95,34 +96,21 @@ test('an idle Claude takes any text as a plain message, and a draft stays', asyn
   expect(readdirSync(join(box.root, 'run', 'cc-socks')).filter(name => name.startsWith('agenc-'))).toEqual([])
 })
 
-test('an open dialog stays as it is, and the message is delivered when it closes', async () => {
+test('an open dialog stays as it is. When it closes, Claude gets 20 messages, some with the same words: none lost, none doubled', async () => {
   const box = wrapperBox()
   const { id, terminal } = await box.mission('--permission-mode', 'default')
   await say(terminal, 'Work. [[bash touch made]] [[text Worked.]]')
   await box.until(id, 'waiting:permission')
-  expect(await tell(box, id, 'exit')).toMatchObject(queued)
-  expect(
-    box.agencJson<{ queued: { as: string; text: string }[] }>(['mission', 'show', id]).queued,
-  ).toMatchObject([{ as: 'agent', text: 'exit' }])
+  const texts = [
+    'exit',
+    ...Array.from({ length: 19 }, (_, index) => (index % 4 === 0 ? 'Same.' : `${index}.`)),
+  ]
+  const sent = await Promise.all(texts.map(text => tell(box, id, text)))
+  for (const one of sent) expect(one).toMatchObject(queued)
+  const { queued: listed } = box.agencJson<{ queued: { as: string }[] }>(['mission', 'show', id])
+  expect(listed.map(({ as }) => as)).toEqual(texts.map(() => 'agent'))
   expect(box.record(id).state).toBe('waiting')
   expect(terminal.screen()).toContain('Do you want')
-  await answer(box, id, terminal, '1')
-  await waitFor('the message to be taken', () => messages(box)[0]?.status === 'taken')
-  expect(heard(box, id).at(-1)).toEqual({ text: 'exit', by: 'peer' })
-})
-
-test('of 20 at once, some with the same words, none is lost or doubled', async () => {
-  const box = wrapperBox()
-  const { id, terminal } = await box.mission('--permission-mode', 'default')
-  await say(terminal, 'Work. [[bash touch made]] [[text Worked.]]')
-  await box.until(id, 'waiting:permission')
-  const texts = Array.from({ length: 20 }, (_, index) =>
-    index % 4 === 0 ? 'Same words.' : `Number ${index}.`,
-  )
-  for (const group of [texts.slice(0, 10), texts.slice(10)]) {
-    const sent = await Promise.all(group.map(text => tell(box, id, text)))
-    expect(sent.map(({ outcome }) => outcome)).toEqual(group.map(() => 'queued'))
-  }
   await answer(box, id, terminal, '1')
   await waitFor('all to be taken', () => messages(box).every(({ status }) => status === 'taken'))
   const peers = heard(box, id).filter(({ by }) => by === 'peer')
@@ -167,6 +155,16 @@ test('the wrapper is killed before it has seen that Claude took the message: no 
   await waitFor('the end of the wrapper', () => !isAlive(wrapper_pid!))
   expect(messages(box)[0]?.status).toBe('queued')
   await resumeAndCount(box, id)
+})
+
+test('a mission without a terminal knows who has sent a message, too', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'Hello. [[text Hi.]]')
+  await untilResult(box, id)
+  const sent = await tell(box, id, '--wait', once.text)
+  expect(sent).toMatchObject({ ...taken, answer: 'Once.' })
+  expect(heard(box, id).at(-1)).toEqual(once)
+  box.agenc(['mission', 'stop', id])
 })
 
 test('settings that refuse messages of other sessions: not taken, with the reason', async () => {
