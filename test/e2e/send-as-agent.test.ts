@@ -117,6 +117,22 @@ test('an open dialog stays as it is. When it closes, Claude gets 20 messages, so
   expect(peers.map(({ text }) => text).sort()).toEqual([...texts].sort())
 })
 
+test('/clear takes the messages that wait along into the new conversation', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission('--permission-mode', 'default')
+  await say(terminal, 'Talk. [[text Some words.]]+[[hang]]')
+  await terminal.waitForText('● Some words.')
+  const { session_id } = box.record(id)
+  expect(await tell(box, id, 'Over. [[text There.]]')).toMatchObject(queued)
+  await say(terminal, '/clear')
+  await waitFor('another conversation', () => box.record(id).session_id !== session_id)
+  terminal.type('\u001b')
+  await waitFor('the message to be taken', () => messages(box)[0]?.status === 'taken')
+  expect(heard(box, id).filter(({ by }) => by === 'peer')).toEqual([
+    { text: 'Over. [[text There.]]', by: 'peer' },
+  ])
+})
+
 const once = { text: 'Only once. [[text Once.]]', by: 'peer' }
 
 /** Starts the mission again, and expects that the message was taken once. */
