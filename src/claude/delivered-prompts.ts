@@ -7,6 +7,8 @@ export interface DeliveredPrompt {
   what: 'queued' | 'taken' | 'absorbed' | 'taken-back'
   /** As `asReported` makes it. */
   text: string
+  /** The id that another agent gave it. Null for the user's own words, and while it is queued. */
+  peerId: string | null
   /** The byte after its line. */
   endByte: number
 }
@@ -20,21 +22,22 @@ export function* deliveredPrompts(transcript: string, fromByte: number): Generat
   }
 }
 
-function promptIn(entry: Record<string, unknown>): Pick<DeliveredPrompt, 'what' | 'text'> | null {
-  const { type, subtype, message, attachment, operation, content, isSidechain } = entry
+function promptIn(entry: Record<string, unknown>): Omit<DeliveredPrompt, 'endByte'> | null {
+  const { type, subtype, message, attachment, operation, content, isSidechain, origin } = entry
   if (type === 'user' && isSidechain !== true && isObject(message)) {
     const text = textIn(message.content)
-    return { what: 'taken', text: commandIn(text) ?? text }
+    return { what: 'taken', text: commandIn(text) ?? text, peerId: peerIdIn(origin) }
   }
   if (type === 'system' && subtype === 'local_command') {
     const text = commandIn(String(content))
-    return text === null ? null : { what: 'taken', text }
+    return text === null ? null : { what: 'taken', text, peerId: null }
   }
   if (isObject(attachment) && attachment.type === 'queued_command')
-    return { what: 'absorbed', text: textIn(attachment.prompt) }
+    return { what: 'absorbed', text: textIn(attachment.prompt), peerId: peerIdIn(attachment.origin) }
   if (type === 'queue-operation' && operation === 'popAll')
-    return { what: 'taken-back', text: String(content) }
-  if (type === 'queue-operation' && operation === 'enqueue') return { what: 'queued', text: String(content) }
+    return { what: 'taken-back', text: String(content), peerId: null }
+  if (type === 'queue-operation' && operation === 'enqueue')
+    return { what: 'queued', text: String(content), peerId: null }
   return null
 }
 
@@ -43,4 +46,9 @@ function commandIn(text: string): string | null {
   const tag = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1]
   const name = tag('command-name')
   return name === undefined ? null : `${name} ${tag('command-args') ?? ''}`
+}
+
+function peerIdIn(origin: unknown): string | null {
+  if (!isObject(origin) || origin.kind !== 'peer') return null
+  return typeof origin.msg_id === 'string' ? origin.msg_id : ''
 }

@@ -86,9 +86,9 @@ export default defineCommand<Input>({
     const [word] = words
     const chosen = await readStore(context, db => chooseMission(context, db, word, picker, { removed: true }))
     const isRunning = statusNow(context, chosen) === 'running'
-    if (!isRunning) await readStore(context, db => refuseResumeByAgent(context, db!, chosen))
     const isMoved = isRunning && chosen.headless === 1 && !restart
     if (isRunning && !isMoved && prompt !== undefined) throw alreadyRunning(chosen)
+    if (!isRunning) await readStore(context, db => refuseResumeByAgent(context, db!, chosen))
     const destination =
       isRunning && !isMoved
         ? null
