@@ -34,6 +34,7 @@ test('the limits are the agreed ones', () => {
     checkpoint: 3,
     'diff-stat': null,
     resume: 1.5,
+    wait: null,
     idle: null,
     memory: 1.6,
     'growth-status': 2,

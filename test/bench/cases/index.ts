@@ -9,6 +9,7 @@ import { kill } from './kill.ts'
 import { newMission, resume } from './new-and-resume.ts'
 import { newPicker, switchPicker } from './pickers.ts'
 import { help, listFew, listMany } from './start-up.ts'
+import { wait } from './wait.ts'
 import { workingCopy } from './working-copy.ts'
 import { idle, memory } from './wrappers.ts'
 
@@ -25,6 +26,7 @@ export const cases: Record<RowName, Case> = {
   checkpoint,
   'diff-stat': diffStat,
   resume,
+  wait,
   idle,
   memory,
   'growth-status': commandGrowth('status', '--json'),
