@@ -79,7 +79,8 @@ export async function askPermission(asking: PermissionQuestion): Promise<Answer>
   const hooks = context
     .fire('PermissionRequest', request, { subject: tool.name, agent, signal: hookSignal })
     .then(outcomes => hookAnswer(tool, permissionAnswer(outcomes)))
-  if (agent) {
+  // Without a terminal, a request needs no place on a screen.
+  if (agent && !context.askHost) {
     const answer = await hooks
     if (answer) return answer
   }

@@ -94,6 +94,32 @@ export interface QueuedMessage {
   since: string
 }
 
+/** `mission print` prints one of these per line: one thing that was said or done in a conversation. */
+export interface ConversationEntry {
+  /** The id of its line in Claude's transcript. A line may hold several entries. */
+  uuid: string | null
+  at: string | null
+  /** `agent`: another Claude, through a message. `system`: Claude Code itself. */
+  by: 'user' | 'claude' | 'agent' | 'system'
+  /** `rewind` and `conversation` only with `--follow`. */
+  kind:
+    | 'message'
+    | 'command'
+    | 'tool'
+    | 'tool_error'
+    | 'error'
+    | 'interruption'
+    | 'compaction'
+    | 'notification'
+    | 'rewind'
+    | 'conversation'
+  /** Of a compaction, the summary. Empty for `tool`. */
+  text: string
+  /** The tool that was used or has failed. */
+  tool: string | null
+  input: Record<string, unknown> | null
+}
+
 /** A permission request that waits for an answer. */
 export interface PendingRequest {
   id: string
@@ -112,6 +138,8 @@ export interface Status {
     waiting: number
     stopped: number
     crashed: number
+    /** Those that run without a terminal. */
+    headless: number
   }
 }
 

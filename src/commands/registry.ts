@@ -37,6 +37,16 @@ export const registry: Registry = {
           summary: "Change a mission's permission mode, approvals or model",
           load: () => import('./mission/set.ts'),
         },
+        send: {
+          summary: 'Send a message to a mission',
+          load: () => import('./mission/send.ts'),
+          completes: { mission: 'running missions', text: 'nothing' },
+        },
+        interrupt: {
+          summary: "End a mission's turn, not the mission",
+          load: () => import('./mission/interrupt.ts'),
+          completes: { mission: 'running missions' },
+        },
         answer: {
           summary: 'Answer a permission request, a question or a plan',
           load: () => import('./mission/answer.ts'),
@@ -270,6 +280,7 @@ export const registry: Registry = {
     new: 'mission new',
     resume: 'mission resume',
     stop: 'mission stop',
+    send: 'mission send',
     attach: 'tmux attach',
     diff: 'mission diff',
   },

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import { usageError } from '../errors.ts'
 import { readAll } from '../io/blocking-io.ts'
+import { removeFile } from '../io/files.ts'
+import type { MissionPaths } from '../paths.ts'
 
 /** The prompt that a mission starts with: the given text, or stdin for `-`. Returns null if none was given. */
 export function firstPrompt(prompt: string | undefined): string | null {
@@ -9,7 +12,8 @@ export function firstPrompt(prompt: string | undefined): string | null {
   return text
 }
 
-/** Whether Claude will run the prompt as a command, such as `/compact now`. A path is not a command. */
-export function isSlashCommand(prompt: string): boolean {
-  return /^\/[\w:.-]+(\s|$)/.test(prompt.trim())
+/** Keeps a prompt for the next start of the mission. */
+export function keepPrompt({ prompt, commandGiven }: MissionPaths, text: string): void {
+  removeFile(commandGiven)
+  writeFileSync(prompt, text, { mode: 0o600 })
 }

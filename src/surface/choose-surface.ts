@@ -11,12 +11,13 @@ export function surfaceHere(context: Context, config: Config): Surface {
   return (hasOwnTerminal() ? TmuxWindow.of(context, config) : null) ?? new TerminalSurface(context)
 }
 
-/** In a window, the mission is shown there, even if it ran without one before. */
+/** For a process that was started to run this mission. */
 export function surfaceFor(
   context: Context,
   config: Config,
   { id, headless }: Pick<MissionRecord, 'id' | 'headless'>,
 ): Surface {
-  const isHeadless = headless === 1 && !hasOwnTerminal()
-  return isHeadless ? new HeadlessSurface(context.paths.mission(id).outputLog) : surfaceHere(context, config)
+  return headless === 1
+    ? new HeadlessSurface(context.paths.mission(id).outputLog)
+    : surfaceHere(context, config)
 }

@@ -1,8 +1,8 @@
-import type { HeadlessLimits } from '../mission/headless-limits.ts'
 import type { Log } from './log.ts'
 
 export interface LifeOptions {
-  limits: HeadlessLimits
+  /** How long it may run. Null if it may run for any time. */
+  timeoutMs: number | null
   /** How long Claude stays without anything to do. */
   idleMs: number
   /** True if Claude is idle, nothing runs in the background, and no message waits. */
@@ -22,8 +22,8 @@ export class HeadlessLife {
 
   constructor(options: LifeOptions) {
     this.#options = options
-    const { timeout_ms } = options.limits
-    this.#deadline = timeout_ms === null ? undefined : setTimeout(() => this.#onDeadline(), timeout_ms)
+    const { timeoutMs } = options
+    this.#deadline = timeoutMs === null ? undefined : setTimeout(() => this.#onDeadline(), timeoutMs)
   }
 
   /** True if the time ran out while Claude was at work. */

@@ -149,7 +149,7 @@ function hasRun({ wrapper_pid, exit_at }: MissionRecord): boolean {
 
 async function runMissionHere(context: Context, { id }: MissionRecord): Promise<number> {
   const { runHere } = await import('./run-here.ts')
-  return runHere(context, id)
+  return runHere(context, id, { isOnTerminal: true })
 }
 
 /** Runs the command that starts the session's first mission. If it starts none, window and session close. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { startsInBypass } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import { openMessages } from '../db/messages.ts'
@@ -9,13 +10,14 @@ import { getRepo } from '../db/repos.ts'
 import { durationText, parseDuration } from '../io/duration.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
+import { refuseUsersVoice } from '../mission/agent-rights.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { wakeFollowers } from '../mission/followers.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
 import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
-import { shortId } from '../mission-id.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
 import { portVariables } from '../system/port-block.ts'
 import { WakeupFifo, wakeUp } from '../system/wakeup-fifo.ts'
@@ -27,6 +29,7 @@ import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
 import { HeadlessLife } from './headless-life.ts'
+import { Outbox } from './outbox.ts'
 import { Requests } from './permission-requests.ts'
 import { PreviewFile } from './preview-file.ts'
 import { Observer } from './report-observer.ts'
@@ -48,6 +51,7 @@ interface Parts {
   lifeSign: WakeupFifo
   checkpointer: Checkpointer
   limit: UsageLimit
+  outbox: Outbox
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -56,6 +60,8 @@ export class RestartLoop {
   #config: Config
   #observer: Observer | null = null
   #wantsRestart = false
+  #life: HeadlessLife | null = null
+  readonly #startedMs = performance.now()
 
   constructor(run: Run, config: Config) {
     this.#run = run
@@ -85,10 +91,11 @@ export class RestartLoop {
       // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
       parts.observer.readSpool()
       parts.requests.end()
+      parts.outbox.end()
       this.#observer = parts.observer
       for (;;) {
         this.#wantsRestart = false
-        const ending = await this.#runOnce(parts)
+        const ending = await this.#runOnce(parts).finally(() => parts.outbox.end())
         parts.requests.end()
         if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
         log(`restarting mission ${shortId(id)}`)
@@ -137,6 +144,7 @@ export class RestartLoop {
     const lifeSign = new WakeupFifo(exec, own.lifeSign)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
     const limit = new UsageLimit(missions, id, now, log)
+    const outbox = new Outbox(this.#run, () => observer.claude, requests)
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => {
@@ -144,8 +152,13 @@ export class RestartLoop {
       wakeFollowers(paths)
     }
     requests.onCertain = () => wakeFollowers(paths)
-    observer.onControlMessage = message => this.#onControlMessage(message, requests)
-    observer.onNews = preview.update
+    observer.onControlMessage = message => this.#onControlMessage(message, requests, outbox)
+    observer.onHeard = (report, channel) => outbox.hear(report, channel)
+    observer.onNews = () => {
+      preview.update()
+      outbox.look()
+      this.#life?.refresh()
+    }
     observer.onPromptTaken = () => markPromptTaken(own)
     observer.onMessage = text => keepLastMessage(own, text)
     observer.onStored = report => limit.see(report)
@@ -153,15 +166,17 @@ export class RestartLoop {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, lifeSign, checkpointer, limit }
+    return { rules, requests, observer, presenter, preview, wakeup, lifeSign, checkpointer, limit, outbox }
   }
 
-  #onControlMessage(message: ControlMessage, requests: Requests): void {
+  #onControlMessage(message: ControlMessage, requests: Requests, outbox: Outbox): void {
     const { context, id, log } = this.#run
     if (message.agenc === 'restart') {
       this.#wantsRestart = true
       return
     }
+    if (message.agenc === 'deliver') return void outbox.look()
+    if (message.agenc === 'interrupt') return void outbox.interrupt()
     const bell = ownBell(context.paths.mission(id).run, message.bell)
     if (bell === null) {
       log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
@@ -171,9 +186,8 @@ export class RestartLoop {
     wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
-  async #runOnce({ observer, requests, wakeup, lifeSign, preview }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, lifeSign, outbox }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
-    let life: HeadlessLife | null = null
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
     if (wasPromptTaken(mission, context)) forgetPrompt(context.paths.mission(mission.id))
@@ -205,17 +219,18 @@ export class RestartLoop {
         // Read the spool once now: events written before the FIFO was open caused no wake-up.
         observer.onWakeup()
       },
-      onFollowed: (_follower, end) => {
-        life = this.#lifeOf(observer, end)
-        if (life === null) return
-        const { refresh } = life
-        observer.onNews = () => {
-          preview.update()
-          refresh()
-        }
+      onFollowed: (follower, end) => {
+        this.#life = this.#lifeOf(observer, end)
+        outbox.begin({
+          line: follower.line,
+          inbox: () => follower.inbox?.() ?? null,
+          startsInBypass: startsInBypass(mode, this.#config.claude.args),
+          maySpeakAsUser: sender => sender === null || this.#maySpeakAsUser(sender),
+          hasSubmitKeys: launch.hasSubmitKeys,
+        })
       },
     })
-    this.#endLife(life, observer)
+    this.#endLife(observer)
     // On a full disk, Claude's report that it took the prompt is lost.
     if (wasPromptTaken(this.#record(), context)) removeFile(context.paths.mission(mission.id).prompt)
     return ending
@@ -231,11 +246,16 @@ export class RestartLoop {
       return openMessages(db, id).length === 0
     }
     const idleMs = parseDuration(this.#config.missions.headless_idle, 'missions.headless_idle')
-    return new HeadlessLife({ limits: limitsOf(this.#record()), idleMs, isAtRest, end, log })
+    const { timeout_ms } = limitsOf(this.#record())
+    const leftMs =
+      timeout_ms === null ? null : Math.max(1, timeout_ms - (performance.now() - this.#startedMs))
+    return new HeadlessLife({ timeoutMs: leftMs, idleMs, isAtRest, end, log })
   }
 
-  #endLife(life: HeadlessLife | null, observer: Observer): void {
+  #endLife(observer: Observer): void {
+    const life = this.#life
     life?.close()
+    this.#life = null
     if (!life?.wasCut) return
     const { timeout_ms } = limitsOf(this.#record())
     const result = failedResult(`The time ran out after ${durationText(timeout_ms ?? 0)}.`)
@@ -244,6 +264,16 @@ export class RestartLoop {
 
   #record(): MissionRecord {
     return this.#run.missions.get(this.#run.id)!
+  }
+
+  #maySpeakAsUser(sender: MissionId): boolean {
+    const agent = this.#run.missions.get(sender)
+    try {
+      if (agent) refuseUsersVoice(agent, this.#record(), 'user', this.#config)
+      return agent !== undefined
+    } catch {
+      return false
+    }
   }
 
   /** A blank mission is trusted, because its own Claude wrote everything in it. A directory of the user is not blank. */

@@ -12,6 +12,7 @@ import { lastPlace } from '../tmux/window-order.ts'
 import { whyNotResumable } from './find-conversation.ts'
 import { AlreadyRunning } from './lease.ts'
 import { openInSession } from './open-in-session.ts'
+import { startHeadless } from './start-headless.ts'
 import { startReserved } from './start-reserved.ts'
 
 const patienceMs = 30_000
@@ -51,7 +52,7 @@ export async function restoreAll(context: Context, db: Database, tmux: Tmux): Pr
   const missions = restorableMissions(context, db)
   const results: Restored[] = []
   for (const [index, mission] of missions.entries()) {
-    const reason = await restoreOne(context, db, tmux, mission)
+    const reason = await restoreOne(context, db, tmux, mission, { isHeadless: mission.headless === 1 })
     const title = `${shortId(mission.id)} ${displayName(mission)}`
     context.err.line(
       `[${index + 1}/${missions.length}] ${title} ${reason === null ? 'restored' : `not restored: ${reason}`}`,
@@ -71,26 +72,30 @@ export async function restoreOne(
   db: Database,
   tmux: Tmux,
   mission: MissionRecord,
+  { isHeadless = false } = {},
 ): Promise<string | null> {
   const obstacle = await whyNotResumable(context, mission)
   if (obstacle !== null) return obstacle
   try {
-    await startReserved(context, db, mission, command => openInSession(context, tmux, mission, command))
+    if (isHeadless) await startHeadless(context, db, mission)
+    else await startReserved(context, db, mission, command => openInSession(context, tmux, mission, command))
   } catch (error) {
     if (!(error instanceof AlreadyRunning)) throw error
     return error.message
   }
+  const whereToLook = isHeadless ? `'agenc mission show ${shortId(mission.id)}'` : 'its window'
   const deadline = Date.now() + patienceMs
   while (Date.now() < deadline) {
     const now = withEnding(context.paths, getMission(db, mission.id)!)
     const status = statusNow(context, now)
     if (status === 'running' && now.state !== 'starting') return null
     if (status !== 'running' && now.exit_at !== mission.exit_at) {
-      return `Claude ended right after its start (${now.exit_signal ?? `exit code ${now.exit_code}`}); its window shows why`
+      const how = now.exit_signal ?? `exit code ${now.exit_code}`
+      return `Claude ended right after its start (${how}); ${whereToLook} shows why`
     }
     await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
-  return 'it did not start in time; its window shows how far it got'
+  return `it did not start in time; ${whereToLook} shows how far it got`
 }
 
 /**

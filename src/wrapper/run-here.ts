@@ -23,17 +23,19 @@ interface Options {
   opener?: ProcessIdentity | null
   /** The wrapper that ran in this window before was killed. */
   wasKilled?: boolean
+  /** True if the mission is for this terminal, even if it ran without one before. */
+  isOnTerminal?: boolean
 }
 
 /** Runs a mission in the window or terminal of this process. Resolves to the exit code. */
 export async function runHere(
   context: Context,
   id: MissionId,
-  { opener = null, wasKilled = false }: Options = {},
+  { opener = null, wasKilled = false, isOnTerminal = false }: Options = {},
 ): Promise<number> {
   if (hasOwnTerminal()) return runInOwnTerminal(context, id, opener, wasKilled)
   const config = await readConfig(context.paths)
-  const mission = await readStore(context, db => db && getMission(db, id))
+  const mission = isOnTerminal ? null : await readStore(context, db => db && getMission(db, id))
   const surface = mission ? surfaceFor(context, config, mission) : surfaceHere(context, config)
   const ending = await runMission(context, id, config, surface, opener).catch(error =>
     surface.isHeadless ? failHeadless(context, config, surface, id, error) : Promise.reject(error),

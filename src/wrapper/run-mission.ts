@@ -41,6 +41,8 @@ import { writeShellPlace } from './shell-place.ts'
 import { SignalListener } from './signal-policy.ts'
 
 const retryMs = 1_000
+/** Node's timers cannot wait longer. */
+const longestMs = 2 ** 31 - 1
 
 /** Shared by all parts of the wrapper. */
 export interface Run {
@@ -65,7 +67,7 @@ export async function runMission(
   surface: Surface,
   opener: ProcessIdentity | null,
 ): Promise<Ending> {
-  const signals = new SignalListener()
+  const signals = new SignalListener(surface.isHeadless ? ['SIGHUP'] : [])
   const log = openLog(context.paths.mission(id).wrapperLog, context.now)
   const store = await openFollowedStore(context.paths.database)
   const { db } = store
@@ -200,7 +202,7 @@ async function storeFromMemory(
   ended: TimedEnding,
   problem: Error,
 ): Promise<void> {
-  const { context, db, id } = run
+  const { context, db, id, surface, signals } = run
   context.err.line(`agenc: the end of this mission cannot be stored: ${cleanLines(problem.message)}`)
   context.err.line('agenc tries again every second. Until then the mission looks as if it were running.')
   setPatience(db, 0)
@@ -215,7 +217,8 @@ async function storeFromMemory(
       }
     }, retryMs)
   })
-  const closed = waitForEnter(context).then(() => Promise.reject(problem))
+  const closing = surface.isHeadless ? signals.arrivesWithin(longestMs) : waitForEnter(context)
+  const closed = closing.then(() => Promise.reject(problem))
   await Promise.race([stored, closed]).finally(() => clearInterval(timer))
 }
 

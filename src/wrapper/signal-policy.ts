@@ -6,6 +6,7 @@ import { type EndingSignal, endingSignals } from '../system/signals.ts'
  *   a further one                 → ignored: a closing terminal sends HUP twice, and Claude is saving
  *   grace period over             → Claude and everything it started is killed
  *   before Claude was started     → Claude is not started, and the repo's setup is ended
+ *   HUP without a terminal        → ignored: the user has left, and the mission goes on
  *   TSTP in a window of its own   → Claude continues, because there is no shell to come back from
  */
 
@@ -28,10 +29,12 @@ export function onEndingSignal(phase: Phase): Action {
 export class SignalListener {
   /** The first ending signal. Null until one arrives. */
   received: EndingSignal | null = null
+  readonly #ignored: readonly EndingSignal[]
   #listener: (signal: EndingSignal) => void = () => {}
   readonly #handlers = endingSignals.map(signal => ({ signal, handle: () => this.#onSignal(signal) }))
 
-  constructor() {
+  constructor(ignored: readonly EndingSignal[] = []) {
+    this.#ignored = ignored
     for (const { signal, handle } of this.#handlers) process.on(signal, handle)
   }
 
@@ -59,6 +62,7 @@ export class SignalListener {
   }
 
   #onSignal(signal: EndingSignal): void {
+    if (this.#ignored.includes(signal)) return
     this.received ??= signal
     this.#listener(signal)
   }

@@ -14,10 +14,18 @@ const ofWindow = ['TMUX', 'TMUX_PANE', 'AGENC_TMUX', 'AGENC_PARENT_WINDOW']
 
 /**
  * Starts the wrapper of a mission without a terminal, in a session of its own: it outlives this process, its terminal and
- * tmux.
+ * tmux. `prepare` runs once no other process can start the mission.
  */
-export async function startHeadless(context: Context, db: Database, mission: MissionRecord): Promise<void> {
-  await startReserved(context, db, mission, command => startWrapper(context, mission, command))
+export async function startHeadless(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  prepare: () => void = () => {},
+): Promise<void> {
+  await startReserved(context, db, mission, command => {
+    prepare()
+    return startWrapper(context, mission, command)
+  })
 }
 
 function startWrapper(

@@ -44,3 +44,7 @@ export function promptsIn(box: WrapperBox, id: string): string[] {
 export function outputOf(box: WrapperBox, id: string): string {
   return readFileSync(join(box.agencHome, 'missions', id, 'output.log'), 'utf8')
 }
+
+export function transcriptOf(box: WrapperBox, id: string): string {
+  return readFileSync(box.record(id).transcript_path!, 'utf8')
+}

@@ -1,11 +1,13 @@
 import type { Context } from '../../context.ts'
 import { getMission, type MissionRecord } from '../../db/missions.ts'
+import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, ExitCode, isCancelled } from '../../errors.ts'
 import { untilChange } from '../../mission/followers.ts'
+import { lastMessageOf } from '../../mission/last-message.ts'
 import { describeMissions } from '../../mission/list.ts'
 import type { ResultJson } from '../../mission/mission-json.ts'
-import { statusNow } from '../../mission/mission-status.ts'
+import { WrapperLives } from '../../mission/wrapper-lives.ts'
 import { type MissionId, shortId } from '../../mission-id.ts'
 
 /**
@@ -22,7 +24,8 @@ export async function awaitAnswer(context: Context, id: MissionId, json: boolean
       `mission ${shortId(id)} ended before Claude had answered`,
       `See what happened with: agenc mission show ${shortId(id)}`,
     )
-  else if (!result.is_error) context.out.line(result.text ?? '')
+  else if (!result.is_error)
+    context.out.line(lastMessageOf(context.paths, { id, last_message: result.text }) ?? '')
   else context.err.line(`agenc: ${result.text ?? 'The turn was interrupted.'}`)
   if (result?.time_ran_out) return ExitCode.timeRanOut
   return result === null || result.is_error ? ExitCode.failed : ExitCode.ok
@@ -31,11 +34,14 @@ export async function awaitAnswer(context: Context, id: MissionId, json: boolean
 async function untilResult(context: Context, id: MissionId): Promise<ResultJson | null> {
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
+  let lives: WrapperLives | undefined
   process.once('SIGINT', onInterrupt)
   try {
-    const ended = await untilChange(context, db => db && endOfTurn(context, getMission(db, id)), {
-      signal: interrupt.signal,
-    })
+    const look = (db: Database | null, wake: () => void) => {
+      lives ??= new WrapperLives(context, wake)
+      return endOfTurn(lives, (db && getMission(db, id)) ?? undefined)
+    }
+    const ended = await untilChange(context, look, { signal: interrupt.signal })
     return ended?.result ?? null
   } catch (error) {
     if (isCancelled(error))
@@ -45,17 +51,18 @@ async function untilResult(context: Context, id: MissionId): Promise<ResultJson 
     throw error
   } finally {
     process.off('SIGINT', onInterrupt)
+    lives?.close()
   }
 }
 
 /** Undefined while the turn runs. The result arrives a little later than the end of the turn itself. */
 function endOfTurn(
-  context: Context,
+  lives: WrapperLives,
   mission: MissionRecord | undefined,
 ): { result: ResultJson | null } | undefined {
   if (!mission) return { result: null }
   const { state, background, result } = mission
   const ended = { result: result === null ? null : (JSON.parse(result) as ResultJson) }
-  if (statusNow(context, mission) !== 'running') return ended
+  if (lives.statusesOf([mission])[0] !== 'running') return ended
   return result !== null && state === 'idle' && background === 0 ? ended : undefined
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { desktopOf } from '../../editor/desktop.ts'
 import { openConfiguredEditor } from '../../editor/open-editor.ts'
 import { askMissionWindow, warnIfUncertain } from '../../editor/window-actions.ts'
-import { isAgencError } from '../../errors.ts'
+import { AgencError, isAgencError } from '../../errors.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
 import { missionNow } from '../../mission/mission-now.ts'
 import { tmuxClients } from '../../tmux/clients.ts'
@@ -24,6 +24,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
   examples: ['agenc mission focus 3f2a'],
   async run(context, { mission: word, json }) {
     const mission = await missionNow(context, word)
+    if (mission.headless && mission.status === 'running') throw hasNoWindow(mission)
     const isSelected = await selectTmuxWindow(context, mission)
     const desktop = desktopOf(context, tmuxClients(context))
     const { window, presence } = askMissionWindow(desktop, mission, 'focus')
@@ -38,6 +39,13 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
     return 0
   },
 })
+
+function hasNoWindow({ short_id }: MissionJson): AgencError {
+  return new AgencError(
+    `${short_id} runs without a terminal, so it has no window`,
+    `Follow it with 'agenc mission print --follow ${short_id}', or open it in a window with 'agenc mission resume ${short_id}'.`,
+  )
+}
 
 async function selectTmuxWindow(context: Context, { tmux_window }: MissionJson): Promise<boolean> {
   if (tmux_window === null) return false

@@ -35,7 +35,8 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
     if (json) context.out.line(JSON.stringify({ id: mission.id, dir: mission.dir, editor, next }))
     else {
       context.err.line(`Opened ${editor} at ${mission.dir}`)
-      const tip = mission.status === 'running' ? 'It is running; go to it with' : 'Start Claude there with'
+      const where = mission.headless ? ' without a terminal; open it in a window with' : '; go to it with'
+      const tip = mission.status === 'running' ? `It is running${where}` : 'Start Claude there with'
       context.err.line(`${tip}: ${next}`)
     }
     return 0
@@ -69,6 +70,6 @@ async function openInTerminal(
 
 /** The command that, typed in the editor's terminal, leads to the mission. */
 function nextCommand(mission: MissionJson): string {
-  const runsWithoutTmux = mission.status === 'running' && mission.tmux_window === null
+  const runsWithoutTmux = mission.status === 'running' && mission.tmux_window === null && !mission.headless
   return `agenc mission ${runsWithoutTmux ? 'focus' : 'resume'} ${mission.short_id}`
 }

@@ -85,7 +85,9 @@ async function chosenMissions(
   }
   const missions = listMissions(db).reverse()
   const statuses = statusesOf(context, missions)
-  const ended = missions.filter((_, index) => statuses[index] === 'stopped' || statuses[index] === 'crashed')
+  const ended = missions.filter(
+    ({ headless }, index) => headless === 0 && ['stopped', 'crashed'].includes(statuses[index]!),
+  )
   if (ended.length > mostUnasked && isInteractive(context)) {
     if (!(await confirm(context, `Resume ${ended.length} missions?`, false))) throw new Cancelled()
   }

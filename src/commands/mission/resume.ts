@@ -5,6 +5,7 @@ import { readStore, withStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { checkMode, storeMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { firstPrompt, keepPrompt } from '../../mission/first-prompt.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import type { PickerOptions } from '../../mission/pick-mission.ts'
 import { refuseResumeByAgent } from '../../mission/start-limits.ts'
@@ -14,6 +15,7 @@ import { tmuxOf } from '../../tmux/server.ts'
 import { goToWindow, missionWindows, windowsUnknown } from '../../tmux/windows.ts'
 import { requestRestart } from '../../wrapper/control-message.ts'
 import { destinationFor, isAgent, launchMission } from '../../wrapper/launch.ts'
+import { headlessOptions } from './headless-options.ts'
 import { windowOptions } from './window-options.ts'
 
 interface Input {
@@ -23,6 +25,12 @@ interface Input {
   restart?: boolean
   focus?: boolean
   detach?: boolean
+  headless?: boolean
+  prompt?: string
+  timeout?: string
+  askTimeout?: string
+  wait?: boolean
+  force?: boolean
   json?: boolean
 }
 
@@ -33,7 +41,7 @@ const picker: PickerOptions = {
 
 export default defineCommand<Input>({
   description:
-    'Continue a mission with its conversation. If it is running, go to its window. Several missions get windows in the session. A deleted mission comes back if you name it.',
+    'Continue a mission with its conversation. If it is running, go to its window. Several missions get windows in the session. A deleted mission comes back if you name it. A mission that ran without a terminal gets a window, unless you add --headless.',
   arguments: [
     {
       name: 'missions',
@@ -42,17 +50,35 @@ export default defineCommand<Input>({
     },
   ],
   options: [
-    { flags: '--all', description: 'resume every mission that is stopped or crashed' },
+    { flags: '--all', description: 'resume every mission with a window that is stopped or crashed' },
+    { flags: '--prompt <text>', description: "what to say to Claude first; '-' reads it from stdin" },
     { flags: '--permission-mode <mode>', description: 'use this permission mode from now on' },
     { flags: '--restart', description: 'if it is running, restart its Claude as soon as it is idle' },
     ...windowOptions,
+    ...headlessOptions,
+    { flags: '--force', description: 'with --headless: also in plan mode' },
     jsonOption,
   ],
-  examples: ['agenc mission resume 3f2a', 'agenc mission resume . --restart', 'agenc mission resume --all'],
-  async run(context, { missions: words, all, permissionMode, restart, focus, detach, json }) {
+  examples: [
+    'agenc mission resume 3f2a',
+    'agenc mission resume . --restart',
+    'agenc mission resume --all',
+    'agenc mission resume 3f2a --headless --prompt "go on" --wait',
+  ],
+  async run(context, input) {
+    const { missions: words, all, permissionMode, restart, focus, detach, prompt, json } = input
     if (all && words.length > 0)
       throw usageError('--all and names exclude each other', 'Give one or the other.')
+    if (prompt !== undefined && (all || words.length > 1 || restart))
+      throw usageError(
+        '--prompt is for one mission that is not running',
+        "Use 'agenc mission send' for others.",
+      )
     if (permissionMode !== undefined) await checkMode(context, permissionMode)
+    if ([input.headless, input.timeout, input.askTimeout, input.wait, input.force].some(given => given)) {
+      const { resumeHeadless } = await import('./resume-headless.ts')
+      return resumeHeadless(context, input)
+    }
     if (all || words.length > 1) {
       const { resumeSeveral } = await import('./resume-several.ts')
       return resumeSeveral(context, { words, all, permissionMode, restart, json })
@@ -61,10 +87,18 @@ export default defineCommand<Input>({
     const chosen = await readStore(context, db => chooseMission(context, db, word, picker, { removed: true }))
     const isRunning = statusNow(context, chosen) === 'running'
     if (!isRunning) await readStore(context, db => refuseResumeByAgent(context, db!, chosen))
-    const destination = isRunning ? null : await destinationFor(context, { focus, detach })
+    const isMoved = isRunning && chosen.headless === 1 && !restart
+    if (isRunning && !isMoved && prompt !== undefined) throw alreadyRunning(chosen)
+    const destination =
+      isRunning && !isMoved
+        ? null
+        : await destinationFor(context, { focus, detach }, { stdinIsPrompt: prompt === '-' })
+    if (isMoved) await endAtRest(context, chosen)
     const mission = chosen.removed_at === null ? chosen : await takeBack(context, chosen)
     if (permissionMode !== undefined)
       await withStore(context, db => storeMode(context, db, mission.id, permissionMode))
+    const text = firstPrompt(prompt)
+    if (text !== null) keepPrompt(context.paths.mission(mission.id), text)
     if (json) context.out.line(JSON.stringify({ id: mission.id }))
     if (destination) return launchMission(context, destination, mission, { focus, detach })
     if (permissionMode !== undefined && !restart) context.err.line(takesEffectLater(mission))
@@ -75,6 +109,15 @@ export default defineCommand<Input>({
 async function takeBack(context: Context, mission: MissionRecord): Promise<MissionRecord> {
   const { bringBack } = await import('../../git-work/remove-mission.ts')
   return withStore(context, db => bringBack(context, db, mission))
+}
+
+function alreadyRunning({ id }: MissionRecord): AgencError {
+  return new AgencError(`${shortId(id)} is running`, `Talk to it with: agenc mission send ${shortId(id)}`)
+}
+
+async function endAtRest(context: Context, mission: MissionRecord): Promise<void> {
+  const { endHeadlessAtRest } = await import('./resume-headless.ts')
+  await endHeadlessAtRest(context, mission)
 }
 
 function resumeRunning(

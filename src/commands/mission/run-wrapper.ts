@@ -1,10 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { defineCommand } from '../../cli/command.ts'
 import type { Context } from '../../context.ts'
 import { getMission } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
-import { removeFile } from '../../io/files.ts'
+import { keepPrompt } from '../../mission/first-prompt.ts'
 import { isMissionId, type MissionId, shortId } from '../../mission-id.ts'
 import { parseIdentity } from '../../system/process-identity.ts'
 import { conversationOf } from '../../wrapper/find-conversation.ts'
@@ -30,13 +30,10 @@ export default defineCommand<Input>({
   examples: ['agenc mission _run-wrapper 3f2a91bc-…'],
   async run(context, { mission: id, resume, prompt, openedBy, killed }) {
     if (!isMissionId(id)) throw usageError(`${JSON.stringify(id)} is not a mission id`, 'Give the full id.')
-    const { root, prompt: promptPath, commandGiven } = context.paths.mission(id)
-    if (!existsSync(root)) throw usageError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
+    const paths = context.paths.mission(id)
+    if (!existsSync(paths.root)) throw usageError(`there is no mission ${id}`, "Run 'agenc mission ls -a'.")
     if (resume) await refuseUnbegun(context, id)
-    if (prompt !== undefined) {
-      removeFile(commandGiven)
-      writeFileSync(promptPath, prompt, { mode: 0o600 })
-    }
+    if (prompt !== undefined) keepPrompt(paths, prompt)
     return runHere(context, id, { opener: parseIdentity(openedBy ?? ''), wasKilled: killed })
   },
 })

@@ -4,12 +4,12 @@ import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { PendingRequest } from '../../db/approvals.ts'
 import { readStore } from '../../db/with-store.ts'
 import { age, localTime } from '../../io/relative-time.ts'
-import { cleanText, padEnd } from '../../io/text.ts'
+import { bounded, cleanText, padEnd, truncate } from '../../io/text.ts'
 import { changesInFull } from '../../mission/changes-words.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { answerCommands, requestWords } from '../../mission/how-to-answer.ts'
 import { describeRows, type MissionRow } from '../../mission/list.ts'
-import type { ConflictJson, MissionJson } from '../../mission/mission-json.ts'
+import type { ConflictJson, MissionJson, ResultJson } from '../../mission/mission-json.ts'
 import { repoOrDirectory } from '../../mission/naming.ts'
 import { stateWord } from '../../mission/state-word.ts'
 import { type MissionId, shortId } from '../../mission-id.ts'
@@ -53,6 +53,8 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
     ['model', mission.model],
     ['session', mission.session_id],
     ['parent', mission.parent_id],
+    ['headless', mission.headless ? 'yes, it has no window' : null],
+    ['result', mission.result && resultLine(mission.result, now)],
     ['window', windowNumber ? `${windowNumber} (${mission.tmux_window})` : mission.tmux_window],
     ['processes', processes(mission)],
     ['created', time(mission.created_at)],
@@ -64,12 +66,29 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
       mission.pr && [mission.pr.number && `#${mission.pr.number}`, mission.pr.url].filter(Boolean).join(' '),
     ],
     ...mission.pending.flatMap(request => pendingLines(request, mission, now)),
+    ...mission.queued.map((message): [string, string] => ['queued', queuedLine(message, now)]),
     ...mission.plans.map((plan): [string, string] => ['plan', plan]),
   ]
   return lines.flatMap(([label, value]) => (value ? [[label, cleanText(value)]] : []))
 }
 
+function resultLine(
+  { text, is_error, turns, duration_ms, tokens, cost_usd, at }: ResultJson,
+  now: Date,
+): string {
+  const counts = [
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    `${(duration_ms / 1000).toFixed(1)} s`,
+    ...(tokens === null ? [] : [`${tokens.input} tokens in, ${tokens.output} out`]),
+    ...(cost_usd === null ? [] : [`$${cost_usd.toFixed(4)}`]),
+  ]
+  const said = text === null ? 'interrupted' : bounded(text, longestAnswer)
+  return `${is_error ? 'failed' : 'ok'} at ${localTime(at, now)} (${counts.join(', ')}): ${said}`
+}
+
+const longestAnswer = 300
 const mostFiles = 5
+const queuedColumns = 80
 
 function conflictLine({ with: other, files }: ConflictJson): string {
   const more = files.length > mostFiles ? ` and ${files.length - mostFiles} more` : ''
@@ -88,6 +107,11 @@ function pendingLines(request: PendingRequest, mission: MissionJson, now: Date):
     ]),
     ['answer', answerCommands(request, mission)[0]!],
   ]
+}
+
+function queuedLine({ id, text, as, since }: MissionJson['queued'][number], now: Date): string {
+  const whose = as === 'agent' ? ', of another agent' : ''
+  return `${id}: ${truncate(cleanText(text), queuedColumns)}${whose}, since ${localTime(since, now)}`
 }
 
 function lastExit({ last_exit: exit }: MissionJson, now: Date): string | null {

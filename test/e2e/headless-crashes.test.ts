@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { promptsIn, shown, startHeadless, untilResult } from '../helpers/headless.ts'
+import { untilGone } from '../helpers/processes.ts'
+import { waitFor } from '../helpers/wait.ts'
+import { say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+
+const hang = 'First. [[text Half.]]+[[hang]]'
+const goOn = ['--headless', '--wait', '--prompt', 'Go on. [[text Gladly.]]']
+
+function notifyLog(box: WrapperBox): string {
+  const calls = join(box.root, 'calls')
+  const command = ['sh', '-c', 'echo "$AGENC_MISSION_STATE" >> "$0"', calls]
+  box.agenc(['config', 'set', 'notify.command', JSON.stringify(command)])
+  return calls
+}
+
+test('after kill -9 of the wrapper its Claude ends too, and the conversation goes on with each prompt once', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, hang)
+  const { wrapper_pid, claude_pid } = await box.until(id, 'busy')
+  await waitFor('the prompt', () => promptsIn(box, id).length === 1)
+  process.kill(wrapper_pid!, 'SIGKILL')
+  await untilGone(claude_pid)
+  expect(shown(box, id)).toMatchObject({ status: 'crashed', headless: true, result: null })
+  expect(box.agenc(['mission', 'resume', id, ...goOn])).toMatchObject({ exitCode: 0, stdout: 'Gladly.\n' })
+  expect(promptsIn(box, id)).toEqual([hang, 'Go on. [[text Gladly.]]'])
+})
+
+test('after kill -9 of Claude the mission has crashed and says so, and --wait ends', async () => {
+  const box = wrapperBox()
+  const calls = notifyLog(box)
+  const waiting = box.agencAsync([
+    ...['mission', 'new', '--blank', '--headless', '--wait', '--permission-mode', 'manual'],
+    ...['--prompt', `Ask. [[bash touch ${box.root}/made]]`],
+  ])
+  const { id } = await waitFor('the mission', () => box.records()[0])
+  const { claude_pid } = await box.until(id, 'waiting:permission')
+  process.kill(claude_pid!, 'SIGKILL')
+  expect(await waiting).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(shown(box, id)).toMatchObject({ status: 'crashed', pending: [] })
+  await waitFor('the notification', () => readFileSync(calls, 'utf8').includes('crashed'))
+  expect(box.agenc(['tmux', 'restore']).stderr).toContain('restored')
+  expect(shown(box, id)).toMatchObject({ status: 'running', headless: true, tmux_window: null })
+  expect(existsSync(join(box.root, 'made'))).toBe(false)
+})
+
+test('goes on in a window with its whole conversation, and back without one', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'First. [[text One.]]')
+  await untilResult(box, id)
+  await box.until(id, 'idle')
+  const terminal = box.run(['mission', 'resume', id])
+  await terminal.waitForText('One.')
+  await waitFor('the terminal', () => box.record(id).headless === 0)
+  await box.ready(id)
+  await say(terminal, 'Second. [[text Two.]]')
+  await waitFor('the turn', () => promptsIn(box, id).length === 2)
+  await box.ready(id)
+  const busy = box.agenc(['mission', 'resume', id, '--headless'])
+  expect(busy).toMatchObject({ exitCode: 1 })
+  expect(busy.stderr).toContain('is running on a terminal')
+  box.agenc(['mission', 'stop', id])
+  expect(box.agenc(['mission', 'resume', id, ...goOn])).toMatchObject({ exitCode: 0, stdout: 'Gladly.\n' })
+  expect(promptsIn(box, id)).toEqual([
+    'First. [[text One.]]',
+    'Second. [[text Two.]]',
+    'Go on. [[text Gladly.]]',
+  ])
+  expect(shown(box, id)).toMatchObject({ headless: true, status: 'running' })
+})
+
+test('a mission at work is not moved to a window', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, hang)
+  const { claude_pid } = await box.until(id, 'busy')
+  const terminal = box.run(['mission', 'resume', id])
+  await terminal.waitForText('is at work without a terminal')
+  expect(box.record(id)).toMatchObject({ claude_pid, headless: 1 })
+})
