@@ -41,7 +41,18 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const scenarios = { conversation, messages, messaging, permissions, answers, hooks, sessions, agents, signals, startup }
+const scenarios = {
+  conversation,
+  messages,
+  messaging,
+  permissions,
+  answers,
+  hooks,
+  sessions,
+  agents,
+  signals,
+  startup,
+}
 
 describe.concurrent('the stand-in behaves like the real Claude', () => {
   for (const [topic, list] of Object.entries(scenarios)) {

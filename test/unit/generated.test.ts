@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { generatedFiles } from '../../scripts/generate/files.ts'
 import type { ConversationEntry as PrintedEntry } from '../../src/claude/conversation-entry.ts'
+import type { WaitedJson } from '../../src/commands/mission/wait.ts'
 import type { StatusJson } from '../../src/commands/status.ts'
+import type { EventJson } from '../../src/mission/event-feed.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import type { RepoJson } from '../../src/repo/catalogue.ts'
-import type { ConversationEntry, Mission, Repo, Status } from '../../types/index.d.ts'
+import type { ConversationEntry, Event, Mission, Repo, Status, WaitedMission } from '../../types/index.d.ts'
 import { projectRoot } from '../helpers/cli.ts'
 
 test("generated files match the code; if not, run 'npm run generate'", async () => {
@@ -28,6 +30,8 @@ test('the published types match the printed JSON', () => {
   const status: Status = {} as StatusJson
   const repo: Repo = {} as RepoJson
   const entry: ConversationEntry = {} as PrintedEntry
+  const event: Event = {} as EventJson
+  const waited: WaitedMission = {} as WaitedJson
   const keys: [
     SameKeys<Mission, MissionJson>,
     SameKeys<Mission['pending'][number], MissionJson['pending'][number]>,
@@ -35,6 +39,8 @@ test('the published types match the printed JSON', () => {
     SameKeys<Status['summary'], StatusJson['summary']>,
     SameKeys<Repo, RepoJson>,
     SameKeys<ConversationEntry, PrintedEntry>,
-  ] = [true, true, true, true, true, true]
-  expect([mission, status, repo, entry, keys]).toHaveLength(5)
+    SameKeys<Event, EventJson>,
+    SameKeys<WaitedMission, WaitedJson>,
+  ] = [true, true, true, true, true, true, true, true]
+  expect([mission, status, repo, entry, event, waited, keys]).toHaveLength(7)
 })
