@@ -170,9 +170,11 @@ export class Conversation {
     if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each.prompt) })
     try {
       if (isFromQueue) await this.dequeue(prompts)
+      await this.events.sessionStarted
       this.events.turnStarted?.()
       const isAccepted = isFromQueue || (await this.accepted(prompt, signal))
-      const end = isAccepted && (await this.finish(watched, prompt, own, signal))
+      const said = kind === 'peer' ? asPeerMessage(prompt) : prompt
+      const end = isAccepted && (await this.finish(watched, said, own, signal))
       this.events.turnEnded?.(end || { blocked: true })
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error

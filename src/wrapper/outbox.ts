@@ -15,6 +15,7 @@ import {
   type SentAs,
 } from '../db/messages.ts'
 import { removeFile } from '../io/files.ts'
+import type { MissionId } from '../mission-id.ts'
 import type { ClaudeState } from './claude-state.ts'
 import { PeerDelivery } from './peer-delivery.ts'
 import type { Requests } from './permission-requests.ts'
@@ -28,6 +29,8 @@ export interface Recipient {
   /** Where it takes messages of other agents now. Null if it takes none. */
   inbox: () => Inbox | null
   startsInBypass: boolean
+  /** Whether the mission that sends a message has enough rights for its words to count as the user's. Null: a person. */
+  maySpeakAsUser: (sender: MissionId | null) => boolean
   hasSubmitKeys: boolean
 }
 
@@ -198,6 +201,11 @@ export class Outbox {
     const way = this.#agentWay(recipient)
     if (this.#isDeaf) return { reason: 'it is ending' }
     if ('inbox' in way) return null
+    if (!recipient.maySpeakAsUser(message.from_id))
+      return {
+        reason: `${way.reason}, and the mission that sends this has too few rights for that`,
+        isFinal: true,
+      }
     if (recipient.line !== null) return this.#userObstacle(recipient, message)
     const isStarting = !hasOpened || state === 'starting' || (recipient.hasSubmitKeys && ownStatus === null)
     if (isStarting) return { reason: 'it is still starting' }
@@ -210,15 +218,12 @@ export class Outbox {
   }
 
   /** While Claude asks for no permissions, it would hold the message and ask its user. */
-  #agentWay({ inbox, startsInBypass, line }: Recipient): AgentWay {
+  #agentWay({ inbox, startsInBypass }: Recipient): AgentWay {
     const { mode } = this.#claude()
     if (mode === null ? startsInBypass : isBypass(mode))
-      return { reason: 'it asks for no permissions, and then takes only the word of its user' }
+      return { reason: 'it asks for no permissions, so it takes only the word of its user' }
     const open = inbox()
-    if (open !== null) return { inbox: open }
-    return {
-      reason: line === null ? 'this Claude takes no messages of other agents' : 'it runs without a terminal',
-    }
+    return open === null ? { reason: 'this Claude takes only the word of its user' } : { inbox: open }
   }
 
   #userObstacle(recipient: Recipient, { is_command }: Message): Obstacle | null {

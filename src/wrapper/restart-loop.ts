@@ -10,13 +10,14 @@ import { getRepo } from '../db/repos.ts'
 import { durationText, parseDuration } from '../io/duration.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
+import { refuseUsersVoice } from '../mission/agent-rights.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { wakeFollowers } from '../mission/followers.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
 import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
-import { shortId } from '../mission-id.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
 import { portVariables } from '../system/port-block.ts'
 import { WakeupFifo, wakeUp } from '../system/wakeup-fifo.ts'
@@ -224,6 +225,7 @@ export class RestartLoop {
           line: follower.line,
           inbox: () => follower.inbox?.() ?? null,
           startsInBypass: startsInBypass(mode, this.#config.claude.args),
+          maySpeakAsUser: sender => sender === null || this.#maySpeakAsUser(sender),
           hasSubmitKeys: launch.hasSubmitKeys,
         })
       },
@@ -262,6 +264,16 @@ export class RestartLoop {
 
   #record(): MissionRecord {
     return this.#run.missions.get(this.#run.id)!
+  }
+
+  #maySpeakAsUser(sender: MissionId): boolean {
+    const agent = this.#run.missions.get(sender)
+    try {
+      if (agent) refuseUsersVoice(agent, this.#record(), 'user', this.#config)
+      return agent !== undefined
+    } catch {
+      return false
+    }
   }
 
   /** A blank mission is trusted, because its own Claude wrote everything in it. A directory of the user is not blank. */

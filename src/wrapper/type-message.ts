@@ -109,6 +109,7 @@ export class TypedMessage {
       return false
     }
     if (!prompt.includes(this.#expected)) {
+      if (this.#refuseDraft(channel)) return true
       // The user was faster, so this message goes into Claude's queue.
       this.#wasBusy = true
       return false
@@ -136,7 +137,10 @@ export class TypedMessage {
     this.#settle({ status: this.#wasBusy ? 'queued' : 'taken', reason })
   }
 
-  /** The first press has worked after all. The second one has submitted the draft that came back. */
+  /**
+   * After a second press, another prompt is the draft that came back when the first press worked after all. The hooks of
+   * both run at the same time, so it may be heard before the message.
+   */
   #refuseDraft(channel: ReplyChannel | null): boolean {
     if (this.#presses < 2) return false
     this.#presses = 0

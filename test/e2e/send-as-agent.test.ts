@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/db/messages.ts'
+import { storeMissions } from '../helpers/missions.ts'
 import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { answer, press, say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
@@ -166,6 +167,24 @@ test('settings that refuse messages of other sessions: not taken, with the reaso
   const { id } = await box.mission('--permission-mode', 'default')
   const sent = await tell(box, id, 'Hello.')
   expect(sent).toMatchObject({ outcome: 'not_taken', reason: expect.stringContaining('crossSessionInbound') })
+  expect(heard(box, id)).toEqual([])
+})
+
+test('a Claude without the socket takes only the word of its user, and an agent with fewer rights cannot speak as the user', async () => {
+  const box = wrapperBox()
+  // The path of its socket would be too long, so Claude goes on without one.
+  box.env.XDG_RUNTIME_DIR = join(box.root, 'long'.repeat(30))
+  const { id } = await box.mission('--permission-mode', 'acceptEdits')
+  const [parent] = await storeMissions(box, [{ permission_mode: 'plan' }])
+  const reason = expect.stringContaining('takes only the word of its user')
+  expect(await tell(box, id, 'Hello.')).toMatchObject({ outcome: 'queued', kept: true, reason })
+  const { stdout } = box.agenc(['mission', 'send', id, '--json', 'Hello.'], {
+    env: { AGENC_MISSION_UUID: parent },
+  })
+  expect(JSON.parse(stdout)).toMatchObject({
+    outcome: 'not_taken',
+    reason: expect.stringContaining('too few rights'),
+  })
   expect(heard(box, id)).toEqual([])
 })
 

@@ -11,23 +11,14 @@ interface Sent {
   answer: string | null
 }
 
-/** A mission that takes no messages of other agents. */
-async function started(why: 'bypass' | 'older') {
+test('a mission that asks for no permissions gets the message as the word of its user, once it is idle', async () => {
   const box = sessionBox()
   box.env.IS_SANDBOX = '1'
   writeFileSync(join(box.home, '.claude', 'settings.json'), '{"skipDangerousModePermissionPrompt":true}')
-  // The path of its socket would be too long, so Claude goes on without one.
-  if (why === 'older') box.env.XDG_RUNTIME_DIR = join(box.root, 'long'.repeat(30))
-  const mode = why === 'bypass' ? 'bypassPermissions' : 'default'
-  box.agenc(['config', 'set', 'claude.permission_mode', mode])
+  box.agenc(['config', 'set', 'claude.permission_mode', 'bypassPermissions'])
   const { mission, id: window } = await box.start()
   const tell = (...args: string[]): Sent =>
     JSON.parse(box.agenc(['mission', 'send', mission, '--as', 'agent', '--json', ...args]).stdout)
-  return { box, mission, window, tell }
-}
-
-test('a mission that asks for no permissions gets the message as the word of its user, once it is idle', async () => {
-  const { box, mission, tell, window } = await started('bypass')
   const reason = expect.stringContaining('it asks for no permissions')
   expect(tell('--wait', 'Now. [[text At once.]]')).toMatchObject({
     outcome: 'taken',
@@ -45,13 +36,4 @@ test('a mission that asks for no permissions gets the message as the word of its
   const screen = box.tmux('capture-pane', '-p', '-t', window)
   expect(screen).toContain('Then this.')
   expect(screen).not.toContain('Held message')
-})
-
-test('a Claude without the socket gets the message as the word of its user', async () => {
-  const { tell } = await started('older')
-  expect(tell('--wait', 'Now. [[text At once.]]')).toMatchObject({
-    outcome: 'taken',
-    reason: expect.stringContaining('takes no messages of other agents'),
-    answer: 'At once.',
-  })
 })

@@ -30,7 +30,7 @@ import { type Destination, destinationFor, inFirstWindow, launchMission } from '
 import { headlessOptions } from './headless-options.ts'
 import { windowOptions } from './window-options.ts'
 
-interface Input {
+export interface NewInput {
   repo?: string
   blank?: boolean
   clone?: string
@@ -54,10 +54,12 @@ interface Input {
   timeout?: string
   askTimeout?: string
   wait?: boolean
+  foreach?: string
+  maxRunning?: string
   json?: boolean
 }
 
-export default defineCommand<Input>({
+export default defineCommand<NewInput>({
   description: 'Start a mission: a copy of a repo with its own Claude. Prints the mission id.',
   arguments: [
     { name: 'repo', description: 'a repo in the library, or its path (default: pick from a list)' },
@@ -97,6 +99,14 @@ export default defineCommand<Input>({
     },
     ...windowOptions,
     ...headlessOptions,
+    {
+      flags: '--foreach <file>',
+      description: "run a mission without a terminal per line, which has its prompt; '-' reads stdin",
+    },
+    {
+      flags: '--max-running <number>',
+      description: 'with --foreach: how many of them run at the same time (default: 4)',
+    },
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
     {
       flags: '--form',
@@ -112,8 +122,14 @@ export default defineCommand<Input>({
     'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
     'agenc mission new owner/name --headless --prompt "fix the tests"',
+    'agenc mission new owner/name --foreach prompts.txt --max-running 3',
   ],
   async run(context, given) {
+    if (given.foreach !== undefined) {
+      const { newForeach } = await import('./new-foreach.ts')
+      return newForeach(context, given)
+    }
+    if (given.maxRunning !== undefined) throw usageError('--max-running has a meaning only with --foreach')
     refuseContradictions(given)
     if (isAboutHeadless(given)) await limitsIn(given)
     const input = given.form ? await filledIn(context, given) : given
@@ -128,11 +144,11 @@ export default defineCommand<Input>({
   },
 })
 
-function isOnRepo({ blank, clone, dir }: Input): boolean {
+function isOnRepo({ blank, clone, dir }: NewInput): boolean {
   return !blank && clone === undefined && dir === undefined
 }
 
-async function filledIn(context: Context, input: Input): Promise<Input> {
+async function filledIn(context: Context, input: NewInput): Promise<NewInput> {
   if (!isInteractive(context)) throw usageError('Not a terminal.', 'Omit --form, and use the other options.')
   const { askForMission } = await import('../../mission/new-mission-form.ts')
   return {
@@ -141,9 +157,8 @@ async function filledIn(context: Context, input: Input): Promise<Input> {
   }
 }
 
-async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
-  const config = await readConfig(context.paths)
-  const { claude } = config
+async function startMission(context: Context, input: NewInput, asked: Promise<Destination>): Promise<number> {
+  const { claude } = await readConfig(context.paths)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord, db?: Database) =>
     launchMission(context, await asked, mission, { focus: input.focus, detach: input.detach, db })
@@ -152,29 +167,9 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     const isInNewWindow = isElsewhere && !input.headless
     // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
     if (!isInNewWindow) findClaude(claude.command, context.env)
-    const { source, repo, parentId } = await chooseSource(context, db, input)
-    refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
-    if (input.headless) await refuseHeadless(context, input, source, repo, config)
-    const pullRequest =
-      repo === null || input.pr === undefined
-        ? null
-        : await findPullRequest(context, getRepo(db, repo)!, Number(input.pr), input.offline ?? false)
-    const created = await createMission(context, db, {
-      source,
-      repo,
-      copy: source.kind === 'repo' ? copyWish(input, pullRequest) : null,
-      pullRequest,
-      parentId,
-      name: input.name === undefined ? null : missionName(input.name),
-      permissionMode: input.permissionMode ?? null,
-      approve: input.approve === undefined ? null : parseApprove(input.approve),
-      model: input.model ?? null,
-      mayAnswer: input.mayAnswer ?? false,
-      prompt: firstPrompt(input.prompt),
-      headless: input.headless ? await limitsIn(input) : null,
-      about: null,
-      forkedSessionId: null,
-    })
+    const chosen = await chooseSource(context, db, input)
+    const created = await createFrom(context, db, input, chosen)
+    const { source } = chosen
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
     // With --wait, the output is the answer.
     const output = input.wait ? context.err : context.out
@@ -190,18 +185,49 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
   return awaitAnswer(context, mission.id, input.json ?? false)
 }
 
-function isAboutHeadless({ headless, timeout, askTimeout, wait }: Input): boolean {
+/** Creates the mission that these options describe. */
+export async function createFrom(
+  context: Context,
+  db: Database,
+  input: NewInput,
+  { source, repo, parentId }: Chosen,
+): Promise<MissionRecord> {
+  refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
+  if (input.headless) await refuseHeadless(context, input, source, repo, await readConfig(context.paths))
+  const pullRequest =
+    repo === null || input.pr === undefined
+      ? null
+      : await findPullRequest(context, getRepo(db, repo)!, Number(input.pr), input.offline ?? false)
+  return createMission(context, db, {
+    source,
+    repo,
+    copy: source.kind === 'repo' ? copyWish(input, pullRequest) : null,
+    pullRequest,
+    parentId,
+    name: input.name === undefined ? null : missionName(input.name),
+    permissionMode: input.permissionMode ?? null,
+    approve: input.approve === undefined ? null : parseApprove(input.approve),
+    model: input.model ?? null,
+    mayAnswer: input.mayAnswer ?? false,
+    prompt: firstPrompt(input.prompt),
+    headless: input.headless ? await limitsIn(input) : null,
+    about: null,
+    forkedSessionId: null,
+  })
+}
+
+function isAboutHeadless({ headless, timeout, askTimeout, wait }: NewInput): boolean {
   return [headless, timeout, askTimeout, wait].some(value => value !== undefined)
 }
 
-async function limitsIn(input: Input): Promise<HeadlessLimits | null> {
+async function limitsIn(input: NewInput): Promise<HeadlessLimits | null> {
   const { headlessLimits } = await import('../../mission/headless-wish.ts')
   return headlessLimits(input)
 }
 
-async function refuseHeadless(
+export async function refuseHeadless(
   context: Context,
-  { permissionMode, force }: Input,
+  { permissionMode, force }: NewInput,
   source: DirectorySource,
   repo: string | null,
   config: Config,
@@ -211,7 +237,7 @@ async function refuseHeadless(
   refuseUntrusted(context, source)
 }
 
-function copyWish({ base, branch, offline }: Input, pullRequest: PullRequest | null): MissionWish['copy'] {
+function copyWish({ base, branch, offline }: NewInput, pullRequest: PullRequest | null): MissionWish['copy'] {
   const name = pullRequest === null ? branch : `pr-${pullRequest.number}`
   return {
     base: base ?? null,
@@ -228,7 +254,7 @@ function sayWhatIsLeftOut(context: Context, { repo }: MissionRecord, source: Dir
   if (hasSubmodules(libraryRepo(context, repo))) context.err.line(submodulesLeftOut(repo))
 }
 
-function refuseContradictions(input: Input): void {
+function refuseContradictions(input: NewInput): void {
   const { repo, blank, clone, dir, force, approve } = input
   if ([repo, blank, clone, dir !== undefined].filter(Boolean).length > 1) {
     throw usageError(
@@ -243,7 +269,7 @@ function refuseContradictions(input: Input): void {
   refuseBadStart(input, { isOnRepo: isOnRepo(input) })
 }
 
-function refuseWindow({ focus, detach, here, form, prompt }: Input): void {
+function refuseWindow({ focus, detach, here, form, prompt }: NewInput): void {
   if (focus !== undefined || detach || here || form)
     throw usageError(
       '--headless and the options of a window exclude each other',
@@ -253,13 +279,13 @@ function refuseWindow({ focus, detach, here, form, prompt }: Input): void {
     throw usageError('a mission without a terminal needs a prompt', 'Add --prompt, or omit --headless.')
 }
 
-interface Chosen {
+export interface Chosen {
   source: DirectorySource
   repo: string | null
   parentId: MissionId | null
 }
 
-async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
+export async function chooseSource(context: Context, db: Database, input: NewInput): Promise<Chosen> {
   if (input.dir !== undefined) {
     const { givenDirectory, repoAddedFrom } = await import('../../mission/given-directory.ts')
     const mayBeShared = input.force ?? false
