@@ -154,14 +154,19 @@ async function chooseMission(context: Context, db: Database, input: Input): Prom
       `${shortId(known.id)} is archived`,
       `Bring it back with: agenc mission unarchive ${shortId(known.id)}`,
     )
-  await refuseForeignAgent(context, db, known)
+  await refuseForeignAgent(context, db, known, input.prompt)
   const { mode } = effectiveMode(known, await readConfig(context.paths))
   refusePlanMode(known.reported_permission_mode ?? mode, input.force ?? false)
   return known
 }
 
 /** The prompts of a loop are the user's word, so an agent gives them only to missions that it has started. */
-async function refuseForeignAgent(context: Context, db: Database, mission: MissionRecord): Promise<void> {
+async function refuseForeignAgent(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  prompt: string | undefined,
+): Promise<void> {
   const agent = callerOf(context, db)
   if (agent !== null && mission.parent_id !== agent.id)
     throw new AgencError(
@@ -170,7 +175,7 @@ async function refuseForeignAgent(context: Context, db: Database, mission: Missi
     )
   await refuseResumeByAgent(context, db, mission, {
     isRunning: isRunning(context, mission),
-    prompt: '',
+    prompt,
   })
 }
 
