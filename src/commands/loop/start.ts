@@ -22,11 +22,11 @@ import { effectiveMode, parseApprove } from '../../mission/effective-settings.ts
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { modeOfNew, refusePlanMode } from '../../mission/headless-wish.ts'
 import { resolveMission } from '../../mission/resolve-mission.ts'
-import { refuseResumeByAgent } from '../../mission/start-limits.ts'
+import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
 import { shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
-import { chooseSource, createFrom } from '../mission/new.ts'
+import { chooseSource, createFrom } from '../mission/wished-mission.ts'
 import { parseMax } from './parse-max.ts'
 
 interface Input {
@@ -154,21 +154,29 @@ async function chooseMission(context: Context, db: Database, input: Input): Prom
       `${shortId(known.id)} is archived`,
       `Bring it back with: agenc mission unarchive ${shortId(known.id)}`,
     )
-  await refuseForeignAgent(context, db, known)
+  await refuseForeignAgent(context, db, known, input.prompt)
   const { mode } = effectiveMode(known, await readConfig(context.paths))
   refusePlanMode(known.reported_permission_mode ?? mode, input.force ?? false)
   return known
 }
 
 /** The prompts of a loop are the user's word, so an agent gives them only to missions that it has started. */
-async function refuseForeignAgent(context: Context, db: Database, mission: MissionRecord): Promise<void> {
+async function refuseForeignAgent(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  prompt: string | undefined,
+): Promise<void> {
   const agent = callerOf(context, db)
   if (agent !== null && mission.parent_id !== agent.id)
     throw new AgencError(
       `mission ${shortId(agent.id)} has not started ${shortId(mission.id)}, so its Claude cannot start a loop there`,
       'Start the loop on a repo, or leave it to the user.',
     )
-  if (!isRunning(context, mission)) await refuseResumeByAgent(context, db, mission)
+  await refuseResumeByAgent(context, db, mission, {
+    isRunning: isRunning(context, mission),
+    prompt,
+  })
 }
 
 /** Returns null if the word names a repo. */
