@@ -170,6 +170,7 @@ export class Conversation {
     if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each.prompt) })
     try {
       if (isFromQueue) await this.dequeue(prompts)
+      await this.events.sessionStarted
       this.events.turnStarted?.()
       const isAccepted = isFromQueue || (await this.accepted(prompt, signal))
       const said = kind === 'peer' ? asPeerMessage(prompt) : prompt

@@ -235,3 +235,68 @@ export interface Verdict {
   reason: string
   parts: { text: string; decision: 'allow' | 'deny' | 'ask'; rule: Rule | null }[]
 }
+
+/** `loop show`, `start`, `stop` and `continue` print one of these, `loop ls` an array. */
+export interface Loop {
+  id: string
+  short_id: string
+  mission_id: string
+  mission_name: string | null
+  status:
+    | 'running'
+    | 'succeeded'
+    | 'max_rounds'
+    | 'timeout'
+    | 'stalled'
+    | 'limit'
+    | 'stopped'
+    | 'failed'
+    | 'crashed'
+  /** Why it ended. */
+  reason: string | null
+  /** The number of its latest round. 0 before the first one. */
+  round: number
+  rounds: LoopRound[]
+  prompt: string
+  until: string
+  limits: { max: number; timeout_ms: number; check_timeout_ms: number }
+  fresh: boolean
+  window: boolean
+  /** When Claude's usage limit ends, if that has ended the loop. */
+  resets_at: string | null
+  cost_usd: number | null
+  runner_pid: number | null
+  log: string
+  created_at: string
+  ended_at: string | null
+}
+
+export interface LoopRound {
+  n: number
+  started_at: string
+  /** Null while it runs. */
+  duration_ms: number | null
+  /** How Claude's turn ended. Null until then. */
+  ended_by: 'turn' | 'limit' | 'error' | 'ended' | 'cut' | null
+  /** Claude's word for the error that ended the turn. */
+  error: string | null
+  /** The exit code of the check. Null until then, or if it was ended. */
+  exit: number | null
+  /** Whether the turn has changed any file. */
+  changed: boolean | null
+  changes: { files: number; insertions: number; deletions: number } | null
+  cost_usd: number | null
+}
+
+/** `mission new --foreach` prints an array of these. */
+export interface ForeachOutcome {
+  line: number
+  id: string | null
+  short_id: string | null
+  name: string | null
+  repo: string | null
+  prompt: string
+  outcome: 'ok' | 'failed' | 'running' | 'not_started'
+  reason: string | null
+  result: Mission['result']
+}

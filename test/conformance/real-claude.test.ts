@@ -11,6 +11,7 @@ import type { Scenario } from './scenario.ts'
 import { agents } from './scenarios/agents.ts'
 import { answers } from './scenarios/answers.ts'
 import { conversation } from './scenarios/conversation.ts'
+import { headless } from './scenarios/headless.ts'
 import { hooks } from './scenarios/hooks.ts'
 import { messages } from './scenarios/messages.ts'
 import { messaging } from './scenarios/messaging.ts'
@@ -43,6 +44,7 @@ afterAll(async () => {
 
 const scenarios = {
   conversation,
+  headless,
   messages,
   messaging,
   permissions,
