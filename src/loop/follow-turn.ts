@@ -59,7 +59,7 @@ function turnOutcome(
   const result = resultOf(mission)
   if (lives.statusesOf([mission])[0] !== 'running') {
     if (!isGiven) return { kind: 'not-begun' }
-    return message.answered_at === null
+    return message.answered_at === null && result === null
       ? { kind: 'over', endedBy: 'ended', failure: null, result }
       : over(db, mission, round, result)
   }
@@ -75,8 +75,13 @@ function refuseUndelivered({ status, reason }: Message): void {
 
 function over(db: Database, mission: MissionRecord, round: Round, result: ResultJson | null): TurnOutcome {
   const failure = lastFailure(db, mission, round)
-  const endedBy = failure === null ? 'turn' : failure === limitReached ? 'limit' : 'error'
-  return { kind: 'over', endedBy, failure, result }
+  return { kind: 'over', endedBy: endOf(failure, result), failure, result }
+}
+
+/** An interrupted turn has a result without a text. In a window, agenc cannot tell it from another one. */
+function endOf(failure: string | null, result: ResultJson | null): TurnEnd {
+  if (failure !== null) return failure === limitReached ? 'limit' : 'error'
+  return result?.is_error && result.text === null ? 'interrupted' : 'turn'
 }
 
 /** The error that ended the last turn since the round began. */
