@@ -9,6 +9,7 @@ import { ConversationView } from './conversation-view.ts'
 import { Dialogs } from './dialogs.ts'
 import { additionalContext, Hooks } from './hooks.ts'
 import { type Key, type Report, TerminalInput } from './keyboard-input.ts'
+import { Messaging } from './messaging.ts'
 import { nextMode } from './permissions.ts'
 import { ExitKey, type PromptActions, promptKey, submit } from './prompt-box.ts'
 import { claudeVersion } from './release.ts'
@@ -44,6 +45,7 @@ export class App {
   private readonly commands: Commands
   private readonly promptActions: PromptActions
   private readonly quit = new AbortController()
+  private readonly messaging: Messaging
   private conversation: Conversation | undefined
   /** SessionEnd hooks run only once this is true: no hook may run in a directory that is not trusted. */
   private inSession = false
@@ -80,6 +82,15 @@ export class App {
       leave: () => this.leave('prompt_input_exit', 0),
     })
     this.promptActions = this.makePromptActions(agentView)
+    this.messaging = new Messaging({
+      env: start.env,
+      sessions: start.paths.sessions,
+      session,
+      dialogs,
+      inbound: start.settings.crossSessionInbound,
+      ending: this.quit.signal,
+      receive: (text, origin) => this.conversation?.receive(text, origin),
+    })
   }
 
   /** Resolves with the exit code. */
@@ -107,7 +118,8 @@ export class App {
     this.inSession = end?.hooks ?? true
     if (end) return this.leave('other', end.exitCode)
     const event = startEvent(start, session)
-    this.status?.open()
+    const messaging = this.status ? await this.messaging.open() : {}
+    this.status?.open(messaging)
     if (session.name) this.status?.name(session.name, 'user')
     this.conversation = new Conversation(this.context, {
       sessionStarted: this.context.fire('SessionStart', event, { subject: event.source }),
@@ -188,6 +200,7 @@ export class App {
     this.view.close()
     this.input.close()
     await Promise.all([this.shells.end(), this.hooks.end()])
+    this.messaging.close()
     this.status?.remove()
     if (this.inSession) await this.context.fire('SessionEnd', { reason }, { subject: reason })
     if (!this.inSession) return

@@ -7,7 +7,8 @@ import { noteEnd, updateClaudeJson } from './claude-files.ts'
 import { hookEnv, type Session, toolEnv } from './claude-session.ts'
 import { Conversation, type TurnEnd } from './conversation.ts'
 import { Dialogs } from './dialogs.ts'
-import { Hooks } from './hooks.ts'
+import { additionalContext, Hooks } from './hooks.ts'
+import { Messaging } from './messaging.ts'
 import type { ToolUse } from './permissions.ts'
 import { claudeVersion, modelId } from './release.ts'
 import type { Line } from './saved-conversations.ts'
@@ -36,12 +37,13 @@ class HeadlessApp {
   private readonly status: StatusFile | undefined
   private readonly reporter: StatusReporter
   private readonly context: AgentContext
+  private readonly messaging: Messaging
   private readonly conversation: Conversation
   private readonly quit = new AbortController()
   private readonly lines
   /** What the open requests to the host are for. */
   private readonly asked: WaitingFor[] = []
-  private turn = { startedAt: 0, requests: 0, messages: 0, hasToolUse: false }
+  private turn = { startedAt: 0, requests: 0 }
   private requests = 0
   private hasFailed = false
   private shownTasks = 0
@@ -69,6 +71,15 @@ class HeadlessApp {
     )
     this.context = this.makeContext()
     session.transcript.onMessage = line => this.tellMessage(line)
+    this.messaging = new Messaging({
+      env,
+      sessions: paths.sessions,
+      session,
+      dialogs: this.context.dialogs,
+      inbound: settings.crossSessionInbound,
+      ending: this.quit.signal,
+      receive: (text, origin) => this.conversation.receive(text, origin),
+    })
     this.conversation = new Conversation(this.context, {
       sessionStarted: this.open(),
       turnStarted: () => this.tellInit(),
@@ -96,7 +107,8 @@ class HeadlessApp {
       hook_name: `SessionStart:${event.source}`,
       hook_event: 'SessionStart',
     }
-    this.status?.open()
+    const messaging = this.status ? await this.messaging.open() : {}
+    this.status?.open(messaging)
     if (session.name) this.status?.name(session.name, 'user')
     this.tell({ type: 'system', subtype: 'hook_started', ...about })
     await this.context.fire(
@@ -156,39 +168,30 @@ class HeadlessApp {
 
   private tellInit(): void {
     const { cwd, mode } = this.session
-    this.turn = { startedAt: Date.now(), requests: 0, messages: 0, hasToolUse: false }
+    this.turn = { startedAt: Date.now(), requests: 0 }
     this.tell({ type: 'system', subtype: 'init', cwd, model: modelId, permissionMode: mode, tools: [] })
   }
 
   /** One line per block of an answer. The prompts themselves are not repeated. */
-  private tellMessage({ type, message, uuid, timestamp }: Line): void {
-    const { content, ...rest } = message as { content: unknown }
+  private tellMessage({ type, message, uuid, timestamp, isApiErrorMessage }: Line): void {
+    const { content, ...rest } = message as { content: unknown; stop_reason?: unknown }
     const tell = (told: unknown) =>
       this.tell({ type, message: { ...rest, content: told }, parent_tool_use_id: null, uuid, timestamp })
     if (type === 'assistant') {
-      this.turn.requests++
-      this.turn.messages++
-      for (const block of content as Line[]) {
-        this.turn.hasToolUse = block.type === 'tool_use'
-        tell([block])
-      }
-    } else if (Array.isArray(content)) {
-      this.turn.messages++
-      tell(content)
-    } else if (String(content).startsWith('[Request interrupted')) {
-      this.turn.messages++
-      tell([{ type: 'text', text: content }])
-    }
+      if (!isApiErrorMessage && rest.stop_reason !== null) this.turn.requests++
+      for (const block of content as Line[]) tell([block])
+    } else if (Array.isArray(content)) tell(content)
+    else if (String(content).startsWith('[Request interrupted')) tell([{ type: 'text', text: content }])
   }
 
   private tellResult(end: TurnEnd): void {
-    const { startedAt, requests, messages } = this.turn
+    const { startedAt, requests } = this.turn
     const tokens = requests * tokensPerRequest
     this.requests += requests
     this.hasFailed = !('text' in end)
     this.tell({
       type: 'result',
-      ...outcomeOf(end, messages),
+      ...outcomeOf(end, requests),
       is_error: this.hasFailed,
       duration_ms: Date.now() - startedAt,
       duration_api_ms: 0,
@@ -233,6 +236,7 @@ class HeadlessApp {
     this.quit.abort()
     this.lines.close()
     await Promise.all([this.shells.end(), this.hooks.end()])
+    this.messaging.close()
     this.status?.remove()
     await this.context.fire('SessionEnd', { reason: 'other' }, { subject: 'other' })
     await updateClaudeJson(start.paths.claudeJson, json =>
@@ -254,8 +258,12 @@ class HeadlessApp {
         allow: [...settings.allow, ...args.allowedTools],
         deny: [...settings.deny, ...args.disallowedTools],
       },
-      fire: (event, extra, { agent, ...options } = {}) =>
-        this.hooks.run({ event, payload: session.payload(event, extra, agent), ...options }),
+      fire: async (event, extra, { agent, ...options } = {}) => {
+        const payload = session.payload(event, extra, agent)
+        const outcomes = await this.hooks.run({ event, payload, ...options })
+        if (event === 'SessionStart') session.transcript.tell(additionalContext(outcomes))
+        return outcomes
+      },
       absorbQueue: () => this.conversation.absorbQueue(),
       askHost: (tool, signal) => this.askHost(tool, signal),
       show: () => () => {},
@@ -271,18 +279,13 @@ function pathOf(event: Record<string, unknown>): Line {
   return transcript_path === undefined ? {} : { transcript_path }
 }
 
-function outcomeOf(end: TurnEnd, messages: number): Line {
+/** An interruption counts as two turns. */
+function outcomeOf(end: TurnEnd, requests: number): Line {
   if ('text' in end)
-    return {
-      subtype: 'success',
-      result: end.text,
-      num_turns: messages,
-      terminal_reason: 'completed',
-      stop_reason: 'end_turn',
-    }
+    return { subtype: 'success', result: end.text, num_turns: requests, terminal_reason: 'completed' }
   if ('failure' in end)
-    return { subtype: 'success', result: end.failure, num_turns: messages, terminal_reason: 'api_error' }
-  return { subtype: 'error_during_execution', num_turns: messages, terminal_reason: 'aborted_streaming' }
+    return { subtype: 'success', result: end.failure, num_turns: 1, terminal_reason: 'api_error' }
+  return { subtype: 'error_during_execution', num_turns: requests + 2, terminal_reason: 'aborted_streaming' }
 }
 
 function parsed(line: string): Line | null {

@@ -94,12 +94,58 @@ export interface QueuedMessage {
   since: string
 }
 
+/** `mission print` prints one of these per line: one thing that was said or done in a conversation. */
+export interface ConversationEntry {
+  /** The id of its line in Claude's transcript. A line may hold several entries. */
+  uuid: string | null
+  at: string | null
+  /** `agent`: another Claude, through a message. `system`: Claude Code itself. */
+  by: 'user' | 'claude' | 'agent' | 'system'
+  /** `rewind` and `conversation` only with `--follow`. */
+  kind:
+    | 'message'
+    | 'command'
+    | 'tool'
+    | 'tool_error'
+    | 'error'
+    | 'interruption'
+    | 'compaction'
+    | 'notification'
+    | 'rewind'
+    | 'conversation'
+  /** Of a compaction, the summary. Empty for `tool`. */
+  text: string
+  /** The tool that was used or has failed. */
+  tool: string | null
+  input: Record<string, unknown> | null
+}
+
 /** A permission request that waits for an answer. */
 export interface PendingRequest {
   id: string
   tool: string
   input: unknown
   since: string
+}
+
+/** `mission wait` prints an array of these. */
+export interface WaitedMission extends Mission {
+  /** False if the mission ended otherwise, was deleted, or the time ran out. */
+  reached: boolean
+  /** The whole text of what Claude said last. */
+  last_message: string | null
+}
+
+/** `events` prints one of these per line. */
+export interface Event {
+  /** Grows with every event. In a snapshot, the number of the newest event. */
+  id: number
+  at: string
+  /** Null at the end of a snapshot. */
+  mission_id: string | null
+  /** `mission` and `snapshot` are the snapshot; docs/talk.md lists the others. More may be added. */
+  kind: string
+  data: Record<string, unknown>
 }
 
 /** `status` prints one of these. */

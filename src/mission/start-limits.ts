@@ -1,5 +1,4 @@
 import { totalmem } from 'node:os'
-import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { listHeldMissions, listUnstartedMissions, type MissionRecord } from '../db/missions.ts'
@@ -7,7 +6,6 @@ import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { shortId } from '../mission-id.ts'
 import { agentReposOf } from './agent-rights.ts'
-import { callerOf } from './calling-mission.ts'
 import { statusesOf } from './mission-status.ts'
 
 /** A Claude with its tools. */
@@ -67,21 +65,8 @@ export function limitsForAgent(
   }
 }
 
-/** Throws if an agent runs this command, and may not have another mission running. */
-export async function refuseResumeByAgent(
-  context: Context,
-  db: Database,
-  mission: MissionRecord,
-): Promise<void> {
-  const agent = callerOf(context, db)
-  if (agent === null) return
-  const { missions, ...config } = await readConfig(context.paths)
-  const max_children = isChildOf(mission, agent) ? missions.max_children : Number.POSITIVE_INFINITY
-  const limits = { ...missions, max_children, max_depth: Number.POSITIVE_INFINITY }
-  limitsForAgent(context, db, agent, { ...config, missions: limits })()
-}
-
-function isChildOf({ parent_id, agent_repos }: MissionRecord, { id }: MissionRecord): boolean {
+/** Whether the mission was started by this agent, and is not a copy that a person has made. */
+export function isChildOf({ parent_id, agent_repos }: MissionRecord, { id }: MissionRecord): boolean {
   return parent_id === id && agent_repos !== null
 }
 

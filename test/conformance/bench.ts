@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClaudeHome, seedClaudeHome } from '../helpers/real-claude.ts'
+import { HeadlessProgram } from './headless-program.ts'
 import { type HookEvent, HookLog } from './hook-log.ts'
 import { readStatus, type Status, statusText } from './status.ts'
 import { type Ending, Terminal } from './terminal.ts'
@@ -48,6 +49,7 @@ export class Bench {
   readonly claude: ClaudeHome
   readonly sessionId: string = randomUUID()
   readonly terminals: Terminal[] = []
+  readonly headless: HeadlessProgram[] = []
   /** What the status file said each time the scenario had waited for something in it. */
   readonly statuses: Status[] = []
   readonly hooks: HookLog
@@ -74,19 +76,32 @@ export class Bench {
 
   /** The current status file of the terminal that was opened last. */
   get status(): Status | undefined {
-    const terminal = this.terminals.at(-1)
-    return terminal && readStatus(this.statusDirectory, terminal.pid)
+    const program = this.headless.at(-1) ?? this.terminals.at(-1)
+    return program && readStatus(this.statusDirectory, program.pid)
   }
 
   start(args: readonly string[], options: StartOptions = {}): Terminal {
     const command = [this.program.path, ...args]
     const shell = ['/bin/sh', '-c', 'exec "$@" <"$0"', options.stdin ?? '']
     const [file, ...rest] = options.stdin === undefined ? command : [...shell, ...command]
-    const temporary = join(this.root, 'tmp')
-    const env = { ...this.claude.env, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary, ...options.env }
+    const env = { ...this.env, ...options.env }
     const terminal = new Terminal({ file: file!, args: rest, cwd: options.cwd ?? this.cwd, env })
     this.terminals.push(terminal)
     return terminal
+  }
+
+  private get env(): Record<string, string> {
+    const temporary = join(this.root, 'tmp')
+    return { ...this.claude.env, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary }
+  }
+
+  /** Starts the program without a terminal, with a known session id, in manual mode and with all hooks. */
+  startHeadless({ hooks = true } = {}): HeadlessProgram {
+    const usual = ['--session-id', this.sessionId, '--permission-mode', 'manual']
+    const args = hooks ? [...usual, '--settings', this.hooks.settings()] : usual
+    const program = new HeadlessProgram(this.program.path, args, this.cwd, this.env)
+    this.headless.push(program)
+    return program
   }
 
   /** Starts the program with a known session id, in manual mode, with all hooks, and waits until it is idle. */
@@ -208,6 +223,10 @@ export class Bench {
   }
 
   async dispose(): Promise<void> {
+    for (const program of this.headless) {
+      program.kill('SIGKILL')
+      await program.ended
+    }
     for (const terminal of this.terminals) {
       terminal.kill('SIGKILL')
       await terminal.ended
@@ -217,7 +236,7 @@ export class Bench {
 
   private report(what: string): string {
     const events = this.events().map(event => event.hook_event_name)
-    const screen = this.terminals.at(-1)?.screen()
+    const screen = this.terminals.at(-1)?.screen() ?? JSON.stringify(this.headless.at(-1)?.told)
     const status = this.status && statusText(this.status)
     return `${this.program.name}: timed out waiting for ${what}\nevents: ${events.join(' ')}\nstatus: ${status}\n${screen}`
   }

@@ -29,6 +29,10 @@ const ignoredFields = new Set([
 export function observe(bench: Bench, facts: unknown): Observation {
   const name = namer(bench)
   const events = bench.events()
+  // Without a terminal, the status file may outlive the last hook.
+  const isCertain = ({ event }: RecordedEvent) =>
+    bench.headless.length === 0 || event.hook_event_name !== 'SessionEnd'
+  const recorded = bench.hooks.events().filter(isCertain)
   const agents = [...new Set(events.map(agentOf))]
   return {
     events: Object.fromEntries(
@@ -37,7 +41,7 @@ export function observe(bench: Bench, facts: unknown): Observation {
         events.filter(event => agentOf(event) === agent).map(event => name(withoutIgnored(event))),
       ]),
     ),
-    statusDuringHooks: agents.length > 1 ? [] : bench.hooks.events().flatMap(recordedStatus),
+    statusDuringHooks: agents.length > 1 ? [] : recorded.flatMap(recordedStatus),
     awaitedStatuses: name(bench.statuses.map(status => [statusText(status), status.sessionId])),
     endings: bench.terminals.map(terminal => terminal.ending),
     facts: name(facts),

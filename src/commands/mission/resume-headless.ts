@@ -12,6 +12,7 @@ import { firstPrompt, keepPrompt } from '../../mission/first-prompt.ts'
 import { type HeadlessInput, headlessLimits, refusePlanMode } from '../../mission/headless-wish.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import { missionService } from '../../mission/open-service.ts'
+import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -47,6 +48,7 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
     )
     const mission = bringBack(context, db, chosen)
     if (statusNow(context, mission) === 'running') throw runsAlready(mission)
+    await refuseResumeByAgent(context, db, mission, { isRunning: false, permissionMode, prompt })
     const wanted = {
       ...mission,
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),

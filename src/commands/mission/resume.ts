@@ -8,7 +8,7 @@ import { chooseMission } from '../../mission/choose.ts'
 import { firstPrompt, keepPrompt } from '../../mission/first-prompt.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import type { PickerOptions } from '../../mission/pick-mission.ts'
-import { refuseResumeByAgent } from '../../mission/start-limits.ts'
+import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
 import { shortId } from '../../mission-id.ts'
 import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -86,7 +86,8 @@ export default defineCommand<Input>({
     const [word] = words
     const chosen = await readStore(context, db => chooseMission(context, db, word, picker, { removed: true }))
     const isRunning = statusNow(context, chosen) === 'running'
-    if (!isRunning) await readStore(context, db => refuseResumeByAgent(context, db!, chosen))
+    const wish = { isRunning, permissionMode, prompt }
+    await readStore(context, db => refuseResumeByAgent(context, db!, chosen, wish))
     const isMoved = isRunning && chosen.headless === 1 && !restart
     if (isRunning && !isMoved && prompt !== undefined) throw alreadyRunning(chosen)
     const destination =
