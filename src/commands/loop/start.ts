@@ -16,6 +16,7 @@ import { cleanText } from '../../io/text.ts'
 import { describeLoops } from '../../loop/find-loop.ts'
 import { isRunning } from '../../loop/loop-mission.ts'
 import { startLoop } from '../../loop/start-runner.ts'
+import { callerOf } from '../../mission/calling-mission.ts'
 import { checkMode } from '../../mission/check-mode.ts'
 import { effectiveMode, parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
@@ -153,12 +154,29 @@ async function chooseMission(context: Context, db: Database, input: Input): Prom
       `${shortId(known.id)} is archived`,
       `Bring it back with: agenc mission unarchive ${shortId(known.id)}`,
     )
-  // The prompts of a loop are the user's word.
-  const wish = { isRunning: isRunning(context, known), prompt: input.prompt }
-  await refuseResumeByAgent(context, db, known, wish)
+  await refuseForeignAgent(context, db, known, input.prompt)
   const { mode } = effectiveMode(known, await readConfig(context.paths))
   refusePlanMode(known.reported_permission_mode ?? mode, input.force ?? false)
   return known
+}
+
+/** The prompts of a loop are the user's word, so an agent gives them only to missions that it has started. */
+async function refuseForeignAgent(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  prompt: string | undefined,
+): Promise<void> {
+  const agent = callerOf(context, db)
+  if (agent !== null && mission.parent_id !== agent.id)
+    throw new AgencError(
+      `mission ${shortId(agent.id)} has not started ${shortId(mission.id)}, so its Claude cannot start a loop there`,
+      'Start the loop on a repo, or leave it to the user.',
+    )
+  await refuseResumeByAgent(context, db, mission, {
+    isRunning: isRunning(context, mission),
+    prompt,
+  })
 }
 
 /** Returns null if the word names a repo. */
