@@ -22,7 +22,8 @@ import { effectiveMode, parseApprove } from '../../mission/effective-settings.ts
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { modeOfNew, refusePlanMode } from '../../mission/headless-wish.ts'
 import { resolveMission } from '../../mission/resolve-mission.ts'
-import { refuseResumeByAgent } from '../../mission/start-limits.ts'
+import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
+import { refuseUnwatchedStart } from '../../mission/start-limits.ts'
 import { shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
@@ -168,7 +169,10 @@ async function refuseForeignAgent(context: Context, db: Database, mission: Missi
       `mission ${shortId(agent.id)} has not started ${shortId(mission.id)}, so its Claude cannot start a loop there`,
       'Start the loop on a repo, or leave it to the user.',
     )
-  if (!isRunning(context, mission)) await refuseResumeByAgent(context, db, mission)
+  await refuseResumeByAgent(context, db, mission, {
+    isRunning: isRunning(context, mission),
+    isPrompted: true,
+  })
 }
 
 /** Returns null if the word names a repo. */
@@ -206,5 +210,6 @@ async function newMission(context: Context, db: Database, input: Input): Promise
   const chosen = await chooseSource(context, db, wish)
   const config = await readConfig(context.paths)
   refusePlanMode(modeOfNew(permissionMode ?? null, chosen.repo, config), force ?? false)
+  refuseUnwatchedStart(context, db, config)
   return createFrom(context, db, wish, chosen)
 }
