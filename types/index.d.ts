@@ -128,6 +128,26 @@ export interface PendingRequest {
   since: string
 }
 
+/** `mission wait` prints an array of these. */
+export interface WaitedMission extends Mission {
+  /** False if the mission ended otherwise, was deleted, or the time ran out. */
+  reached: boolean
+  /** The whole text of what Claude said last. */
+  last_message: string | null
+}
+
+/** `events` prints one of these per line. */
+export interface Event {
+  /** Grows with every event. In a snapshot, the number of the newest event. */
+  id: number
+  at: string
+  /** Null at the end of a snapshot. */
+  mission_id: string | null
+  /** `mission` and `snapshot` are the snapshot; docs/talk.md lists the others. More may be added. */
+  kind: string
+  data: Record<string, unknown>
+}
+
 /** `status` prints one of these. */
 export interface Status {
   missions: SeenMission[]

@@ -16,20 +16,21 @@ export interface DeliveredPrompt {
 /** The prompts that Claude queued or took, or that the user took back from its queue, from some byte on. */
 export function* deliveredPrompts(transcript: string, fromByte: number): Generator<DeliveredPrompt> {
   for (const { line, endByte } of transcriptLines(transcript, fromByte)) {
-    if (!/"user"|queued_command|popAll|enqueue/.test(line)) continue
+    if (!/"user"|queued_command|popAll|enqueue|local_command/.test(line)) continue
     const found = promptIn(parsed(line))
     if (found !== null) yield { ...found, text: asReported(found.text), endByte }
   }
 }
 
 function promptIn(entry: Record<string, unknown>): Omit<DeliveredPrompt, 'endByte'> | null {
-  const { type, message, attachment, operation, content, isSidechain, origin } = entry
+  const { type, subtype, message, attachment, operation, content, isSidechain, origin } = entry
   if (type === 'user' && isSidechain !== true && isObject(message)) {
     const text = textIn(message.content)
-    const tag = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1]
-    const command = tag('command-name')
-    const said = command ? `${command} ${tag('command-args') ?? ''}` : text
-    return { what: 'taken', text: said, peerId: peerIdIn(origin) }
+    return { what: 'taken', text: commandIn(text) ?? text, peerId: peerIdIn(origin) }
+  }
+  if (type === 'system' && subtype === 'local_command') {
+    const text = commandIn(String(content))
+    return text === null ? null : { what: 'taken', text, peerId: null }
   }
   if (isObject(attachment) && attachment.type === 'queued_command')
     return { what: 'absorbed', text: textIn(attachment.prompt), peerId: peerIdIn(attachment.origin) }
@@ -38,6 +39,13 @@ function promptIn(entry: Record<string, unknown>): Omit<DeliveredPrompt, 'endByt
   if (type === 'queue-operation' && operation === 'enqueue')
     return { what: 'queued', text: String(content), peerId: null }
   return null
+}
+
+/** Claude records a command with its arguments as tags. */
+function commandIn(text: string): string | null {
+  const tag = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1]
+  const name = tag('command-name')
+  return name === undefined ? null : `${name} ${tag('command-args') ?? ''}`
 }
 
 function peerIdIn(origin: unknown): string | null {

@@ -45,9 +45,13 @@ export async function runCheck({ exec }: Context, check: Check): Promise<CheckRe
     })
     const ended = exitOf(child)
     const own = child.pid === undefined ? null : systemProbe(exec).identify(child.pid)
-    if (own !== null) check.onStarted(own)
     child.stdin?.on('error', () => {})
-    child.stdin?.end('go\n')
+    try {
+      if (own !== null) check.onStarted(own)
+      child.stdin?.write('go\n')
+    } finally {
+      child.stdin?.end()
+    }
     const { exit, signal, isTimeUp } = await untilOver(child, ended, check)
     const output = tailOf(check.logPath, from)
     return { exit, signal, is_time_up: isTimeUp, duration_ms: Date.now() - startedMs, output }

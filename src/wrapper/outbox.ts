@@ -97,6 +97,7 @@ export class Outbox {
    */
   end(): void {
     this.#recipient = null
+    this.#typed?.abandon()
     this.#typed = null
     this.#spoken = null
     this.#handing = null

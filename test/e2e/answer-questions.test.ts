@@ -211,7 +211,8 @@ test('a mission without a terminal gets its answers too', async () => {
   const box = wrapperBox()
   const id = startHeadless(box, `go ${tool(colour)} [[text over]]`)
   await box.until(id, 'waiting:question')
-  expect(await box.agencAsync(['mission', 'answer', id, '--choice', 'Red'])).toMatchObject({ exitCode: 0 })
+  const { stdout } = await box.agencAsync(['mission', 'answer', id, '--choice', 'Red', '--json'])
+  expect(JSON.parse(stdout)).toMatchObject({ tool: 'AskUserQuestion', decision: 'allow', confirmed: true })
   expect((await untilResult(box, id)).parsed).toMatchObject({ text: 'over', is_error: false })
   expect(box.agencJson(['approvals', 'ls'])).toMatchObject([
     { by: 'answer', answer: { answers: [{ question: 'Which colour?', answer: 'Red' }] } },

@@ -35,6 +35,7 @@ test('the limits are the agreed ones', () => {
     'diff-stat': null,
     print: null,
     resume: 1.5,
+    wait: null,
     idle: null,
     memory: 1.6,
     'growth-status': 2,

@@ -27,7 +27,7 @@ import { refuseUnwatchedStart } from '../../mission/start-limits.ts'
 import { shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
-import { chooseSource, createFrom } from '../mission/new.ts'
+import { chooseSource, createFrom } from '../mission/wished-mission.ts'
 import { parseMax } from './parse-max.ts'
 
 interface Input {

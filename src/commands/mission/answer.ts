@@ -97,8 +97,14 @@ export default defineCommand<Input>({
     if (stored?.decided_by === 'user') throw notTaken(mission, stored)
     const decision = answer.allow ? 'allow' : 'deny'
     const details = stored?.answer ?? null
-    if (input.json) context.out.line(JSON.stringify({ ...request, decision, by: 'answer', answer: details }))
+    const confirmed = stored?.confirmed === 1
+    if (input.json)
+      context.out.line(JSON.stringify({ ...request, decision, by: 'answer', answer: details, confirmed }))
     else context.err.line(`${verdict(decision, details)}: ${requestWords(request, mission)}`)
+    if (isSoonCertain && !confirmed)
+      context.err.line(
+        `Claude has not confirmed it yet. Look at its window if ${mission.short_id} goes on waiting.`,
+      )
     return 0
   },
 })

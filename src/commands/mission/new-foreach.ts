@@ -20,7 +20,7 @@ import { missionName } from '../../mission/naming.ts'
 import { countRunning, mostRunning } from '../../mission/start-limits.ts'
 import { type MissionId, shortId } from '../../mission-id.ts'
 import { endingSignals } from '../../system/signals.ts'
-import { type Chosen, chooseSource, createFrom, type NewInput, refuseHeadless } from './new.ts'
+import { type Chosen, chooseSource, createFrom, type NewInput, refuseHeadless } from './wished-mission.ts'
 
 const usualMaxRunning = 4
 const titleColumns = 60

@@ -10,6 +10,7 @@ import { newMission, resume } from './new-and-resume.ts'
 import { newPicker, switchPicker } from './pickers.ts'
 import { print } from './print.ts'
 import { help, listFew, listMany } from './start-up.ts'
+import { wait } from './wait.ts'
 import { workingCopy } from './working-copy.ts'
 import { idle, memory } from './wrappers.ts'
 
@@ -27,6 +28,7 @@ export const cases: Record<RowName, Case> = {
   'diff-stat': diffStat,
   print,
   resume,
+  wait,
   idle,
   memory,
   'growth-status': commandGrowth('status', '--json'),
