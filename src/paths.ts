@@ -144,6 +144,11 @@ export class MissionPaths {
     return `${this.root}/run/ask`
   }
 
+  /** Exists while agenc types a message. Claude's hook then asks before it takes a prompt. */
+  get gate(): string {
+    return `${this.root}/run/gate`
+  }
+
   /** The settings that Claude is started with. */
   get claudeSettings(): string {
     return `${this.root}/run/settings.json`

@@ -29,6 +29,7 @@ function dialogText(tool: string, input: unknown): string | undefined {
 
 /** Makes paths relative. Claude may name the directory by its real path, where agenc's home is a link. */
 export function shortened(text: string, isCommand: boolean, directory: string): string {
+  if (!text.includes('/')) return text
   const shorten = isCommand ? shortenedInCommand : shortenedPath
   return shorten(shorten(text, directory), realPath(directory))
 }

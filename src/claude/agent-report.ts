@@ -81,6 +81,7 @@ export interface ReplyChannel {
   keepWaiting(): void
   /** Like `deny` and `askUser`, returns false if the sender is gone and the answer came too late. */
   allow(options?: Allowance): boolean
+  /** A prompt that is denied returns to Claude's prompt box. */
   deny(message: string): boolean
   /** Makes Claude ask the user about a tool that it would run without asking. Only for `about-to-use`. */
   askUser(message: string): boolean

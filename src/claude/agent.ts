@@ -27,6 +27,8 @@ export interface Launch {
   args: string[]
   directory: string
   env: NodeJS.ProcessEnv
+  /** The agent has keys that submit a text and do nothing in a dialog. */
+  hasSubmitKeys: boolean
   /** Claude will open its trust dialog first. */
   asksForTrust: boolean
   /** Marks the directory as trusted again, in case another Claude has overwritten the entry. */

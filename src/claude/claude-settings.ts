@@ -1,5 +1,5 @@
 import { dialogTools } from './hook-report.ts'
-import { askingHook, type HookTarget, printingHook, reportingHook } from './hook-scripts.ts'
+import { askingHook, gatedHook, type HookTarget, printingHook, reportingHook } from './hook-scripts.ts'
 import type { HookEventName } from './known-hook-events.ts'
 import { askAboutToolReply } from './permission-reply.ts'
 
@@ -19,14 +19,16 @@ const whenUnprimed = 'startup|clear|compact'
  */
 export function claudeSettings(
   events: readonly HookEventName[],
-  target: HookTarget,
+  target: HookTarget & { gate: string },
   primeFile: string | null = null,
 ): object {
   const hook = (command: string, timeout: number) => [{ type: 'command', command, timeout }]
   const report = hook(reportingHook(target), reportTimeoutSeconds)
   const ask = hook(askingHook(target), answerTimeoutSeconds)
   const check = hook(askingHook(target, cannotCheck), checkTimeoutSeconds)
+  const gated = hook(gatedHook(target, target.gate), checkTimeoutSeconds)
   const matchersOf = (name: HookEventName) => {
+    if (name === 'UserPromptSubmit') return [{ hooks: gated }]
     if (name === 'PermissionRequest') return [{ hooks: ask }]
     if (name === 'SessionStart' && primeFile !== null)
       return [

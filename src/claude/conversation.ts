@@ -1,9 +1,11 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '../io/json.ts'
 import { type ConversationEntry, EntryReader } from './conversation-entry.ts'
-import { ConversationIndex, parsedLine } from './conversation-index.ts'
+import { ConversationIndex, parsedLine, provenFirstLine } from './conversation-index.ts'
 
 const windowBytes = 256 * 1024
+/** An index of this many bytes takes a few milliseconds. */
+const soonIndexedBytes = 4 * 1024 * 1024
 
 /**
  * The conversation in a transcript, as it is now: without what the user has rewound, and without subagents. The file is
@@ -23,6 +25,19 @@ export class Conversation {
 
   close(): void {
     closeSync(this.#file)
+  }
+
+  /**
+   * What the first of the lines says, sooner than the index of a large transcript is ready. Null if that is not certain
+   * yet, or if the line says nothing.
+   */
+  beginning(): ConversationEntry[] | null {
+    if (fstatSync(this.#file).size < soonIndexedBytes) return null
+    const line = provenFirstLine(this.#file)
+    const parsed = line === null ? null : parsedLine(line.toString())
+    if (parsed === null || parsed.isSidechain === true || typeof parsed.uuid !== 'string') return null
+    const entries = this.#reader.entriesOf(parsed)
+    return entries.length > 0 ? entries : null
   }
 
   /** Reads what Claude has added. Returns the lines of the conversation, as numbers that rise in its order. */

@@ -31,6 +31,11 @@ export function reportingHook({ events, wakeup }: Pick<HookTarget, 'events' | 'w
   ].join(';')
 }
 
+/** A hook that asks while the gate exists, and else only reports. Without an answer Claude goes on. */
+export function gatedHook(target: HookTarget, gate: string): string {
+  return `if [ ! -e ${quoteForShell(gate)} ];then ${reportingHook(target)};fi\n${askingHook(target)}`
+}
+
 /** A hook that answers with a file. */
 export function printingHook(path: string): string {
   return `cat ${quoteForShell(path)} 2>/dev/null;exit 0`

@@ -18,6 +18,7 @@ import { primeReply, primeText } from './prime.ts'
 import { openReplyChannel } from './reply-channel.ts'
 import { StatusWatch } from './status-watch.ts'
 import { isTrusted, trustDirectory } from './trust.ts'
+import { knowsSubmitKeys } from './typed-prompt.ts'
 
 /** Claude Code on a terminal, which reports through hooks and its status file. */
 export function interactiveClaude(context: Context, id: MissionId, directory: string): Agent {
@@ -55,6 +56,7 @@ export async function prepareClaude(
     events: own.events,
     wakeup: own.wakeup,
     asks: own.asks,
+    gate: own.gate,
     wrapperPid: process.pid,
   }
   const primeFile = request.config.prime ? own.prime : null
@@ -73,6 +75,7 @@ export async function prepareClaude(
     args: [...ownArguments, ...claudeCommandLine({ ...request, settingsPath: own.claudeSettings })],
     directory: request.directory,
     env,
+    hasSubmitKeys: knowsSubmitKeys(version),
     asksForTrust: !request.isTrusted && !isTrusted(globalConfig, request.directory),
     confirmTrust,
   }

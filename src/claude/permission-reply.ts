@@ -1,7 +1,9 @@
 import type { Allowance } from './agent-report.ts'
 
 /** The JSON that a hook prints for Claude. */
-export type Reply = { hookSpecificOutput: { hookEventName: string; [key: string]: unknown } }
+export type Reply =
+  | { hookSpecificOutput: { hookEventName: string; [key: string]: unknown } }
+  | { decision: 'block'; reason: string }
 
 export function allowReply({ mode, input }: Allowance = {}): Reply {
   const updatedPermissions = mode ? [{ type: 'setMode', mode, destination: 'session' }] : undefined
@@ -24,6 +26,11 @@ export function refuseToolReply(message: string): Reply {
 
 export function askAboutToolReply(message: string): Reply {
   return toolReply('ask', message)
+}
+
+/** The prompt returns to the box, and the reason is shown above it. */
+export function blockPromptReply(reason: string): Reply {
+  return { decision: 'block', reason }
 }
 
 function toolReply(decision: string, message: string): Reply {

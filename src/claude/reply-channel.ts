@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import type { Allowance, ReplyChannel, Report } from './agent-report.ts'
 import { firstWords } from './hook-scripts.ts'
-import { allowReply, askAboutToolReply, denyReply, type Reply, refuseToolReply } from './permission-reply.ts'
+import {
+  allowReply,
+  askAboutToolReply,
+  blockPromptReply,
+  denyReply,
+  type Reply,
+  refuseToolReply,
+} from './permission-reply.ts'
 
 /**
  * Opens the FIFO on which a hook waits for its answer. `hook` is the name that the hook chose for it, its pid. Returns
@@ -17,7 +24,7 @@ export function openReplyChannel(directory: string, hook: string, kind: Report['
   try {
     // The side that removes the FIFO decides. A hook that gives up removes it first.
     unlinkSync(path)
-    return new HookChannel(descriptor, kind === 'about-to-use')
+    return new HookChannel(descriptor, kind)
   } catch {
     closeSync(descriptor)
     return null
@@ -25,13 +32,13 @@ export function openReplyChannel(directory: string, hook: string, kind: Report['
 }
 
 class HookChannel implements ReplyChannel {
-  readonly #isBeforeTool: boolean
+  readonly #kind: Report['kind']
   #descriptor: number | null
   #isWaiting = false
 
-  constructor(descriptor: number, isBeforeTool: boolean) {
+  constructor(descriptor: number, kind: Report['kind']) {
     this.#descriptor = descriptor
-    this.#isBeforeTool = isBeforeTool
+    this.#kind = kind
   }
 
   keepWaiting(): void {
@@ -44,7 +51,8 @@ class HookChannel implements ReplyChannel {
   }
 
   deny(message: string): boolean {
-    return this.#answer(this.#isBeforeTool ? refuseToolReply(message) : denyReply(message))
+    if (this.#kind === 'prompt-taken') return this.#answer(blockPromptReply(message))
+    return this.#answer(this.#kind === 'about-to-use' ? refuseToolReply(message) : denyReply(message))
   }
 
   askUser(message: string): boolean {

@@ -105,7 +105,7 @@ function messageIn({ type, message, isSidechain }: Record<string, unknown>): str
   return type === 'assistant' && isSidechain !== true && isObject(message) ? textIn(message.content) : ''
 }
 
-function textIn(content: unknown): string {
+export function textIn(content: unknown): string {
   if (typeof content === 'string') return content
   const blocks = Array.isArray(content) ? content.filter(isObject) : []
   return blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('')
@@ -154,13 +154,23 @@ function note({ byHook, ended }: Decisions, line: string): void {
     if (block.type === 'tool_result') ended.add(String(block.tool_use_id))
 }
 
-function parsed(line: string): Record<string, unknown> {
+export function parsed(line: string): Record<string, unknown> {
   try {
     const entry: unknown = JSON.parse(line)
     return isObject(entry) ? entry : {}
   } catch {
     return {}
   }
+}
+
+/** The complete lines from some byte on. The last one may still be being written. */
+export function transcriptLines(path: string, fromByte: number): { line: string; endByte: number }[] {
+  let endByte = fromByte
+  const lines = linesFrom(path, fromByte).slice(0, -1)
+  return lines.map(line => {
+    endByte += Buffer.byteLength(line) + 1
+    return { line, endByte }
+  })
 }
 
 function linesFrom(path: string, fromByte: number): string[] {

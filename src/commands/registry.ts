@@ -37,6 +37,16 @@ export const registry: Registry = {
           summary: "Change a mission's permission mode, approvals or model",
           load: () => import('./mission/set.ts'),
         },
+        send: {
+          summary: 'Send a message to a mission',
+          load: () => import('./mission/send.ts'),
+          completes: { mission: 'running missions', text: 'nothing' },
+        },
+        interrupt: {
+          summary: "End a mission's turn, not the mission",
+          load: () => import('./mission/interrupt.ts'),
+          completes: { mission: 'running missions' },
+        },
         answer: {
           summary: 'Answer a permission request, a question or a plan',
           load: () => import('./mission/answer.ts'),
@@ -253,6 +263,10 @@ export const registry: Registry = {
     },
     demo: { summary: 'Try agenc without a Claude account', load: () => import('./demo.ts') },
     doctor: { summary: 'Find problems and say how to fix them', load: () => import('./doctor.ts') },
+    events: {
+      summary: 'Print every change of the missions as a line',
+      load: () => import('./events.ts'),
+    },
     hold: { summary: 'Pause automatic approvals', load: () => import('./hold.ts') },
     prime: { summary: 'Print what an agent needs to know to run missions', load: () => import('./prime.ts') },
     status: {
@@ -266,6 +280,7 @@ export const registry: Registry = {
     new: 'mission new',
     resume: 'mission resume',
     stop: 'mission stop',
+    send: 'mission send',
     attach: 'tmux attach',
     diff: 'mission diff',
   },

@@ -64,15 +64,18 @@ export function insertRequest(
   return Number(lastInsertRowid)
 }
 
-/** Records the answer. Does nothing if the request already has one. */
-export function settleRequest(db: Database, id: number, outcome: Outcome): void {
+/** Records the answer, unless the request already has one. Returns whether it was recorded. */
+export function settleRequest(db: Database, id: number, outcome: Outcome): boolean {
   const { decision, by, rule, latencyMs, isConfirmed = true, answer } = outcome
   const confirmed = isConfirmed ? 1 : 0
-  db.prepare(
-    `UPDATE approvals SET decision = @decision, decided_by = @by, rule = @rule, latency_ms = @latencyMs,
+  const { changes } = db
+    .prepare(
+      `UPDATE approvals SET decision = @decision, decided_by = @by, rule = @rule, latency_ms = @latencyMs,
        confirmed = @confirmed, answer = @answer
      WHERE id = @id AND decided_by IS NULL`,
-  ).run({ id, decision, by, rule: jsonOrNull(rule), latencyMs, confirmed, answer: jsonOrNull(answer) })
+    )
+    .run({ id, decision, by, rule: jsonOrNull(rule), latencyMs, confirmed, answer: jsonOrNull(answer) })
+  return changes === 1
 }
 
 /** Records that Claude took the answer that was settled. */

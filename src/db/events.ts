@@ -40,11 +40,44 @@ export function hasOpenRun(db: Database, mission: MissionId): boolean {
   return last === 'started'
 }
 
+/** The number of the newest event, also if its mission has been deleted since. */
+export function newestEvent(db: Database): number {
+  return db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck().get() ?? 0
+}
+
+/** The next events after this number, oldest first. Of a mission that was deleted for good, only its removal is left. */
+export function eventsAfter(
+  db: Database,
+  after: number,
+  { mission = null, most }: { mission?: MissionId | null; most: number },
+): MissionEvent[] {
+  return db
+    .prepare<object, StoredEvent>(
+      `SELECT id, mission_id, at, kind, data FROM events
+       WHERE id > @after AND (@mission IS NULL OR mission_id = @mission)
+       UNION ALL
+       SELECT event_id, mission_id, at, 'removed', '{"for_good":true}' FROM removals
+       WHERE event_id > @after AND (@mission IS NULL OR mission_id = @mission)
+       ORDER BY 1 LIMIT @most`,
+    )
+    .all({ after, mission, most })
+    .map(parsed)
+}
+
+/** Whether the mission was deleted for good. */
+export function wasRemoved(db: Database, mission: MissionId): boolean {
+  return db.prepare('SELECT 1 FROM removals WHERE mission_id = ?').get(mission) !== undefined
+}
+
+type StoredEvent = Omit<MissionEvent, 'data'> & { data: string }
+
+function parsed(row: StoredEvent): MissionEvent {
+  return { ...row, data: JSON.parse(row.data) as Record<string, unknown> }
+}
+
 export function listEvents(db: Database, mission: MissionId): MissionEvent[] {
   return db
-    .prepare<[MissionId], Omit<MissionEvent, 'data'> & { data: string }>(
-      'SELECT * FROM events WHERE mission_id = ? ORDER BY id',
-    )
+    .prepare<[MissionId], StoredEvent>('SELECT * FROM events WHERE mission_id = ? ORDER BY id')
     .all(mission)
-    .map(row => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }))
+    .map(parsed)
 }

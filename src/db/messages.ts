@@ -29,13 +29,18 @@ export interface Message {
   /** The conversation, and the size of its transcript, when the message was handed over. */
   session_id: string | null
   from_byte: number | null
+  /** What Claude said at the end of the turn that took it, and when that turn ended. */
+  answer: string | null
+  answered_at: string | null
 }
 
 export type NewMessage = Pick<
   Message,
   'mission_id' | 'text' | 'sent_as' | 'from_id' | 'is_command' | 'may_wait'
 >
-export type MessageChange = Partial<Pick<Message, 'status' | 'reason' | 'session_id' | 'from_byte'>>
+export type MessageChange = Partial<
+  Pick<Message, 'status' | 'reason' | 'may_wait' | 'session_id' | 'from_byte' | 'answer' | 'answered_at'>
+>
 
 /** Returns the message's id. */
 export function insertMessage(db: Database, message: NewMessage & { at: string }): number {

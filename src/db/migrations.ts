@@ -162,7 +162,9 @@ export const migrations: readonly Migration[] = [
           status TEXT NOT NULL DEFAULT 'kept',
           reason TEXT,
           session_id TEXT,
-          from_byte INTEGER
+          from_byte INTEGER,
+          answer TEXT,
+          answered_at TEXT
         ) STRICT;
         CREATE INDEX messages_open ON messages (mission_id, id) WHERE status IN ('kept', 'handed', 'queued');
 

@@ -14,6 +14,7 @@ import { shortId } from '../mission-id.ts'
 import { asUser } from './as-user.ts'
 import { baseOf, emptyTree, measureChanges } from './changes.ts'
 import { commitOnBranch } from './commit.ts'
+import { askToCommit, askToFinish, askToResolve, withHelp } from './help-of-claude.ts'
 import { checkoutOf, gitDirOf } from './known-checkouts.ts'
 import {
   keptRefs,
@@ -104,7 +105,11 @@ export async function refuseUnfinished(repo: MissionRepo, title: string): Promis
   const gitDir = join(repo.directory, '.git')
   const operation = underWay(gitDir)
   const finish = `Have its Claude finish it, or do it yourself in ${repo.directory}, then try again.`
-  if (operation) throw new AgencError(`${title} is in the middle of a ${operation}`, finish)
+  if (operation)
+    throw withHelp(
+      new AgencError(`${title} is in the middle of a ${operation}`, finish),
+      askToFinish(operation),
+    )
   if (!existsSync(join(gitDir, 'index'))) return
   const env = { GIT_INDEX_FILE: join(gitDir, 'index') }
   const asked = await libraryGit(repo, ['ls-files', '--unmerged', '-z'], { env })
@@ -112,8 +117,12 @@ export async function refuseUnfinished(repo: MissionRepo, title: string): Promis
     .split('\0')
     .filter(entry => entry !== '')
     .map(entry => entry.slice(entry.indexOf('\t') + 1))
-  if (paths.length > 0)
-    throw new AgencError(`${title} has unresolved conflicts in ${someFiles([...new Set(paths)])}`, finish)
+  const unresolved = [...new Set(paths)]
+  if (unresolved.length > 0)
+    throw withHelp(
+      new AgencError(`${title} has unresolved conflicts in ${someFiles(unresolved)}`, finish),
+      askToResolve(unresolved),
+    )
 }
 
 /** The mission's files and its HEAD, from its directory or, if that is gone, from the library. */
@@ -228,16 +237,22 @@ function refuseUncommitted(
   if (commit !== undefined) return
   const paths = [...recorded, ...excluded]
   if (paths.length > 0)
-    throw new AgencError(
-      `${title} has uncommitted changes in ${someFiles(paths)}`,
-      'Have its Claude commit them, or commit them in your name with: --commit <message>',
+    throw withHelp(
+      new AgencError(
+        `${title} has uncommitted changes in ${someFiles(paths)}`,
+        'Have its Claude commit them with --ask, or commit them in your name with: --commit <message>',
+      ),
+      askToCommit(paths),
     )
 }
 
 function cannotFilter(title: string, paths: readonly string[]): AgencError {
-  return new AgencError(
-    `${title} has uncommitted changes in ${someFiles(paths)}`,
-    'They have a git filter, such as LFS, which agenc does not run. Have its Claude commit them.',
+  return withHelp(
+    new AgencError(
+      `${title} has uncommitted changes in ${someFiles(paths)}`,
+      'They have a git filter, such as LFS, which agenc does not run. Have its Claude commit them with --ask.',
+    ),
+    askToCommit(paths),
   )
 }
 

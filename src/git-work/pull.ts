@@ -20,10 +20,12 @@ import {
 } from './checkout-branch.ts'
 import { compose, isAncestor, type Way } from './compose.ts'
 import { findCheckout, refuseOtherRepo } from './find-checkout.ts'
+import { askToCombine, withHelp } from './help-of-claude.ts'
 import { pulledEvent } from './known-checkouts.ts'
 import { type LandingWork, readyToLand, refuseForeignDirectory, someFiles } from './landing.ts'
 import { copyLargeFiles } from './large-files.ts'
 import { keptRefs, libraryGit, missionRepo, outputOf, ownObjects, withObjects } from './mission-repo.ts'
+import { copyToMission } from './sync.ts'
 
 export interface PullWish {
   into?: string
@@ -179,12 +181,21 @@ async function composed(
   const user = asUser(context, checkout.gitDir)
   const made = await compose(repo, { way, target, head, message, user, env })
   if ('conflicts' in made)
-    throw new AgencError(
-      `${branch} conflicts with ${onto} in ${someFiles(made.conflicts)}`,
-      [
-        ...made.conflicts.map(path => `  ${cleanText(path)}`),
-        `Nothing was changed. Bring ${onto} into the mission first: agenc mission sync`,
-      ].join('\n'),
+    throw withHelp(
+      new AgencError(
+        `${branch} conflicts with ${onto} in ${someFiles(made.conflicts)}`,
+        [
+          ...made.conflicts.map(path => `  ${cleanText(path)}`),
+          `Nothing was changed. With --ask, its Claude resolves them. Or bring ${onto} into the mission: agenc mission sync`,
+        ].join('\n'),
+      ),
+      {
+        request: askToCombine(
+          { name: `${onto} of the user`, commit: target, isRebase: way === 'rebase' },
+          made.conflicts,
+        ),
+        prepare: () => copyToMission(repo, target, head, [join(checkout.gitDir, 'objects')]),
+      },
     )
   return made.commit === target ? null : { from: target, to: made.commit }
 }

@@ -74,7 +74,7 @@ export async function hideMission(
     if (mission === undefined) return
     check(mission)
     markConflicts(writer, mission, [])
-    writer.change(id, { ...change, removed_at: writer.at, ...ended }, ['removed'])
+    writer.change(id, { ...change, removed_at: writer.at, ...ended }, ['removed', { for_good: false }])
     if (existsSync(root)) moveAway(context.paths, id, root)
   })
   sweepDeleted(context.paths)

@@ -17,6 +17,7 @@ import { asUser } from './as-user.ts'
 import { measureChanges } from './changes.ts'
 import { updateBranch, withNewIndex } from './commit.ts'
 import { compose, isAncestor } from './compose.ts'
+import { askToCombine, askToCommit, withHelp } from './help-of-claude.ts'
 import { checkoutOf, gitDirOf } from './known-checkouts.ts'
 import {
   branchOf,
@@ -131,9 +132,12 @@ async function cleanState(
   const { recorded, filtered, excluded } = await uncommittedFiles(repo, state)
   const paths = [...recorded, ...filtered, ...excluded]
   if (paths.length > 0)
-    throw new AgencError(
-      `${title} has uncommitted changes in ${someFiles(paths)}`,
-      'Have its Claude commit them, then try again.',
+    throw withHelp(
+      new AgencError(
+        `${title} has uncommitted changes in ${someFiles(paths)}`,
+        'Have its Claude commit them with --ask.',
+      ),
+      askToCommit(paths),
     )
   return { head: state.head, branch: await branchOf(repo, mission, state) }
 }
@@ -191,23 +195,35 @@ async function composed(
     env,
   })
   if ('commit' in made) return made.commit
-  throw new AgencError(
-    `${base.ref} conflicts with ${branch} in ${someFiles(made.conflicts)}`,
-    [
-      ...made.conflicts.map(path => `  ${cleanText(path)}`),
-      `Nothing was changed. Ask its Claude to merge ${base.ref} and to resolve them.`,
-    ].join('\n'),
+  throw withHelp(
+    new AgencError(
+      `${base.ref} conflicts with ${branch} in ${someFiles(made.conflicts)}`,
+      [
+        ...made.conflicts.map(path => `  ${cleanText(path)}`),
+        `Nothing was changed. With --ask, its Claude brings ${base.ref} in and resolves them.`,
+      ].join('\n'),
+    ),
+    {
+      request: askToCombine({ name: base.ref, commit: base.commit, isRebase: rebase }, made.conflicts),
+      prepare: () => copyToMission(repo, base.commit, head),
+    },
   )
 }
 
-/** The mission must not depend on the library, so it gets its own copy of the base. */
-async function copyToMission(repo: MissionRepo, base: string, head: string): Promise<void> {
+/** The mission must not depend on the library, so it gets its own copy of the commits. */
+export async function copyToMission(
+  repo: MissionRepo,
+  commit: string,
+  head: string,
+  objects: readonly string[] = [],
+): Promise<void> {
   const pack = join(ownObjects(repo)!, 'pack', 'pack')
   const args = ['pack-objects', '--revs', '--non-empty', '--quiet', '--threads=1', pack]
   // git renames its draft, which must be on the same disk.
-  const env = { GIT_OBJECT_DIRECTORY: ownObjects(repo)!, ...withObjects([join(repo.library, 'objects')]) }
-  const packed = await libraryGit(repo, args, { env, input: `${base}\n^${head}\n` })
-  if (packed.exitCode !== 0) throw gitFailed('cannot copy the base to the mission', packed)
+  const sources = [join(repo.library, 'objects'), ...objects]
+  const env = { GIT_OBJECT_DIRECTORY: ownObjects(repo)!, ...withObjects(sources) }
+  const packed = await libraryGit(repo, args, { env, input: `${commit}\n^${head}\n` })
+  if (packed.exitCode !== 0) throw gitFailed('cannot copy the commits to the mission', packed)
 }
 
 interface Move {

@@ -20,7 +20,10 @@ export function readAll(fd: number): string {
   }
 }
 
-/** Writes all of a text. Waits for a slow reader, and stops quietly if the reader is gone (`| head -1`). Returns whether it is there. */
+/**
+ * Writes all of a text. Waits for a slow reader, and stops quietly if the reader is gone (`| head -1`). Returns whether it
+ * is there.
+ */
 export function writeAll(fd: number, text: string): boolean {
   let rest = Buffer.from(text)
   while (rest.length > 0) {

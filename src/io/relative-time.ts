@@ -23,10 +23,15 @@ export function age(time: string, now: Date): string {
 
 /** A stored time as the user's clock shows it, and how long ago that was: `2026-01-31 14:05:09 (3m ago)`. */
 export function localTime(time: string, now: Date): string {
+  return `${clockTime(time)} (${ago(time, now)} ago)`
+}
+
+/** A stored time as the user's clock shows it: `2026-01-31 14:05:09`. */
+export function clockTime(time: string): string {
   const at = new Date(time)
   const two = (number: number) => String(number).padStart(2, '0')
   const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')} (${ago(time, now)} ago)`
+  return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`
 }
 
 /** The ISO 8601 time of `90s`, `30m`, `2h` or `3d` ago, or of a date. */

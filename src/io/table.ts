@@ -67,11 +67,13 @@ function fittedWidths(columns: readonly Column[], available: number): number[] {
   const widths = columns.map(({ title }, index) => Math.max(textWidth(title), needed[index]!))
   const all = [...columns.keys()]
   const shrinking = all.filter(index => columns[index]!.shrinks)
+  const wholeOr = (width: number) => (index: number) => (columns[index]!.isWhole ? needed[index]! : width)
   const steps: [candidates: number[], floor: (index: number) => number][] = [
     [shrinking, () => comfortableWidth],
-    [all, index => (columns[index]!.isWhole ? needed[index]! : comfortableWidth)],
+    [all, wholeOr(comfortableWidth)],
     [all, index => Math.max(needed[index]!, leastTitleWidth)],
     [shrinking, () => leastWidth],
+    [all, wholeOr(leastWidth)],
     [all, () => leastWidth],
   ]
   let excess = widths.reduce((sum, width) => sum + width, 0) + gap.length * (columns.length - 1) - available

@@ -1,6 +1,7 @@
 import { claudeMode } from '../claude/permission-mode.ts'
 import { type Approve, approveModes } from '../config/approve-modes.ts'
 import type { Config } from '../config/schema.ts'
+import type { SentAs } from '../db/messages.ts'
 import type { MissionRecord } from '../db/missions.ts'
 import { AgencError } from '../errors.ts'
 import { shortId } from '../mission-id.ts'
@@ -153,6 +154,25 @@ export function refuseWiderChange(
   }
   if (after.approve !== before.approve && !isApproveWithin(approve, limit.approve))
     throw tooWide(agent, `--approve ${approve}`, limit.approve)
+}
+
+/**
+ * Throws if a message of `agent` would be the user's word for a mission that has more rights. A mission in the mode
+ * bypassPermissions takes no messages of other agents, so it gets every message as one of the user.
+ */
+export function refuseUsersVoice(
+  agent: MissionRecord,
+  mission: MissionRecord,
+  as: SentAs,
+  config: Config,
+): void {
+  const rights = rightsOf(mission, config)
+  const isBypass = rights.mode !== null && claudeMode(rights.mode) === 'bypassPermissions'
+  if ((as === 'agent' && !isBypass) || isWithin(rights, rightsOf(agent, config))) return
+  throw new AgencError(
+    `mission ${shortId(agent.id)} cannot speak as the user to ${shortId(mission.id)}, which has more rights`,
+    isBypass ? 'Leave it to the user.' : 'Send it with --as agent, or leave it to the user.',
+  )
 }
 
 export function tooWide({ id }: MissionRecord, wish: string, own: string | null): AgencError {

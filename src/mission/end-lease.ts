@@ -43,7 +43,7 @@ export function recordKill(db: Database, writer: MissionWriter, id: MissionId): 
 }
 
 function endedEntry({ why, code, signal }: StoredEnding): HistoryEntry {
-  return ['ended', { why, code, signal, isLost: why === 'lost' }]
+  return ['ended', { why, code, signal }]
 }
 
 /** Stores the endings that could not be stored when they happened. Until that works, their notes are used instead. */

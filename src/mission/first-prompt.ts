@@ -17,8 +17,3 @@ export function keepPrompt({ prompt, commandGiven }: MissionPaths, text: string)
   removeFile(commandGiven)
   writeFileSync(prompt, text, { mode: 0o600 })
 }
-
-/** Whether Claude will run the prompt as a command, such as `/compact now`. A path is not a command. */
-export function isSlashCommand(prompt: string): boolean {
-  return /^\/[\w:.-]+(\s|$)/.test(prompt.trim())
-}

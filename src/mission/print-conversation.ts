@@ -54,9 +54,8 @@ export async function followConversation(
   followed: MissionRecord,
   wish: PrintWish,
 ): Promise<void> {
-  const pages = new Pages(context, followed, wish)
   const watcher = new PathWatcher()
-  const look = async (db: Database | null, wake: () => void) => {
+  const look = async (pages: Pages, db: Database | null, wake: () => void) => {
     const mission = db ? getMission(db, followed.id, { removed: true }) : undefined
     if (mission === undefined) return true
     // Asked before reading: what was written until the end is then printed too.
@@ -68,12 +67,15 @@ export async function followConversation(
     if (pages.isEmpty) tellNothing(context, mission)
     return true
   }
-  try {
-    await interruptible(signal => untilChange(context, look, { signal }))
-  } finally {
-    pages.close()
-    watcher.close()
-  }
+  await interruptible(async signal => {
+    const pages = new Pages(context, followed, wish, signal)
+    try {
+      await untilChange(context, (db, wake) => look(pages, db, wake), { signal })
+    } finally {
+      pages.close()
+      watcher.close()
+    }
+  })
 }
 
 /** Watches one path at a time. */
@@ -85,7 +87,12 @@ class PathWatcher {
     if (path === this.#path) return
     this.close()
     this.#path = path
-    this.#watcher = watch(path, onChange).on('error', () => {})
+    try {
+      this.#watcher = watch(path, onChange).on('error', () => {})
+    } catch {
+      // The system's watches may be used up. The mission changes with every tool and turn, and that wakes us too.
+      this.#watcher = null
+    }
   }
 
   close(): void {
@@ -101,12 +108,12 @@ class Pages {
   #printer: TranscriptPrinter | null = null
   #path: string | null = null
 
-  constructor(context: Context, mission: MissionRecord, wish: PrintWish) {
+  constructor(context: Context, mission: MissionRecord, wish: PrintWish, signal?: AbortSignal) {
     this.#context = context
     this.#wish = wish
     const directory = missionDirectory(context.paths, mission)
     const text = wish.form === 'text' ? new ConversationText(context.out, directory) : null
-    this.#writer = new EntryWriter({ out: context.out, text })
+    this.#writer = new EntryWriter({ out: context.out, text, signal })
   }
 
   get isEmpty(): boolean {
@@ -170,11 +177,15 @@ function lastIn(path: string): { entry: ConversationEntry | null; at: string | n
   }
 }
 
-/** Null if there is no conversation yet. Throws if there was one, and its transcript is gone. */
-function transcriptNow({ env }: Context, mission: MissionRecord): string | null {
-  const { directory } = claudeLocations(env)
+/**
+ * Null if there is no conversation yet: Claude creates the transcript a moment after it has taken the first prompt. Throws
+ * if there was one, and its transcript is gone.
+ */
+function transcriptNow(context: Context, mission: MissionRecord): string | null {
+  const { directory } = claudeLocations(context.env)
   const path = findTranscript(directory, mission.session_id, mission.transcript_path)
-  if (path !== null || mission.session_begun === 0) return path
+  const mayCome = () => mission.session_begun === 0 || statusNow(context, mission) === 'running'
+  if (path !== null || mayCome()) return path
   throw new AgencError(
     `the conversation of ${missionTitle(mission)} is gone: no ${mission.session_id}.jsonl below ${directory}`,
     'Restore the file, or set CLAUDE_CONFIG_DIR to the directory that was used then.',

@@ -6,7 +6,7 @@ import { listHeldMissions, listUnstartedMissions, type MissionRecord } from '../
 import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { shortId } from '../mission-id.ts'
-import { agentReposOf } from './agent-rights.ts'
+import { agentReposOf, refuseUsersVoice } from './agent-rights.ts'
 import { callerOf } from './calling-mission.ts'
 import { statusesOf } from './mission-status.ts'
 
@@ -79,6 +79,16 @@ export async function refuseResumeByAgent(
   const max_children = isChildOf(mission, agent) ? missions.max_children : Number.POSITIVE_INFINITY
   const limits = { ...missions, max_children, max_depth: Number.POSITIVE_INFINITY }
   limitsForAgent(context, db, agent, { ...config, missions: limits })()
+}
+
+/** A prompt with which a mission is resumed is the user's word for it. */
+export async function refusePromptByAgent(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+): Promise<void> {
+  const agent = callerOf(context, db)
+  if (agent !== null) refuseUsersVoice(agent, mission, 'user', await readConfig(context.paths))
 }
 
 function isChildOf({ parent_id, agent_repos }: MissionRecord, { id }: MissionRecord): boolean {

@@ -1,9 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { Conversation } from '../claude/conversation.ts'
 import type { ConversationEntry } from '../claude/conversation-entry.ts'
 import { parsedLine } from '../claude/conversation-index.ts'
 import type { Output } from '../io/output.ts'
 import { withoutControls } from '../io/text.ts'
+import { readWholeLines } from '../io/whole-lines.ts'
 import type { ConversationText } from './conversation-text.ts'
 
 /** Prints what a transcript holds, and with every further call what it has gained. */
@@ -12,41 +13,48 @@ export interface TranscriptPrinter {
   close(): void
 }
 
-/** How entries look: readable, or one JSON object per line if `text` is null. */
-export interface Look {
+export interface EntryOutput {
   out: Output
+  /** Null for one JSON object per line. */
   text: ConversationText | null
+  /** Ends a long conversation between two entries. */
+  signal?: AbortSignal
 }
 
 const batchCharacters = 64 * 1024
 
 /** Collects entries before it writes them, but the first one is written at once. */
 export class EntryWriter {
-  readonly #look: Look
+  readonly #output: EntryOutput
   #batch = ''
   #hasWritten = false
   count = 0
 
-  constructor(look: Look) {
-    this.#look = look
+  constructor(output: EntryOutput) {
+    this.#output = output
   }
 
   async add(entry: ConversationEntry): Promise<void> {
-    const { out, text } = this.#look
+    const { out, text } = this.#output
     this.count++
     this.#batch += text ? await text.of(entry) : `${forOutput(out, JSON.stringify(entry))}\n`
-    if (!this.#hasWritten || this.#batch.length >= batchCharacters) this.flush()
+    if (this.#hasWritten && this.#batch.length < batchCharacters) return
+    this.flush()
+    // Lets Ctrl-C through.
+    await new Promise(resolve => setImmediate(resolve))
   }
 
   flush(): void {
     if (this.#batch === '') return
     this.#hasWritten = true
-    this.#look.out.write(this.#batch)
+    this.#output.out.write(this.#batch)
     this.#batch = ''
   }
 
-  get hasReader(): boolean {
-    return this.#look.out.hasReader()
+  /** False if nobody wants more. */
+  get isWanted(): boolean {
+    const { out, signal } = this.#output
+    return out.hasReader() && signal?.aborted !== true
   }
 }
 
@@ -66,11 +74,14 @@ export class ConversationPrinter implements TranscriptPrinter {
   }
 
   async printNew(): Promise<void> {
+    const beginning = this.#last === null && this.#tail === null ? this.#conversation.beginning() : null
+    for (const entry of beginning ?? []) await this.#writer.add(entry)
     const lines = this.#conversation.lines()
+    if (beginning !== null) this.#last = lines[0] ?? null
     const last = this.#last
     if (last !== null && !lines.includes(last)) await this.#writer.add(noteOf('rewind', 'user', this.#now()))
     let { index, skip } = this.#start(lines)
-    for (; index < lines.length && this.#writer.hasReader; index++) {
+    for (; index < lines.length && this.#writer.isWanted; index++) {
       for (const entry of this.#conversation.entries(lines[index]!))
         if (skip-- <= 0) await this.#writer.add(entry)
       this.#last = lines[index]!
@@ -102,7 +113,6 @@ export function noteOf(kind: 'rewind' | 'conversation', by: 'user' | 'system', n
   return { uuid: null, at: now.toISOString(), by, kind, text: '', tool: null, input: null }
 }
 
-const chunkBytes = 1024 * 1024
 const newline = 10
 
 /** Prints the transcript's own lines. A last line that is cut off is left out until it is whole. */
@@ -121,47 +131,39 @@ export class RawPrinter implements TranscriptPrinter {
   async printNew(): Promise<void> {
     if (this.#tail !== null) this.#offset = this.#offsetOfTail(this.#tail)
     this.#tail = null
-    this.#eachPart(part => this.#write(part))
+    const rest = readWholeLines(this.#file, this.#offset, lines => {
+      this.#write(lines)
+      this.#offset += lines.length
+      return this.#out.hasReader()
+    })
+    if (parsedLine(rest.toString()) === null) return
+    this.#write(Buffer.concat([rest, Buffer.of(newline)]))
+    // Its newline is still to come, or never will.
+    this.#offset += rest.length + 1
   }
 
-  #write(part: Buffer): void {
-    const text = part.toString()
+  #write(lines: Buffer): void {
+    const text = lines.toString()
     this.#out.write(this.#out.isTerminal ? text.split('\n').map(withoutControls).join('\n') : text)
-  }
-
-  /** Calls `use` with whole lines, a chunk at a time. */
-  #eachPart(use: (part: Buffer) => void): void {
-    let buffer = Buffer.allocUnsafe(chunkBytes)
-    while (this.#out.hasReader()) {
-      const read = readSync(this.#file, buffer, 0, buffer.length, this.#offset)
-      const end = buffer.subarray(0, read).lastIndexOf(newline) + 1
-      if (end > 0) {
-        use(buffer.subarray(0, end))
-        this.#offset += end
-      } else if (read === buffer.length) buffer = Buffer.allocUnsafe(buffer.length * 2)
-      else {
-        const rest = buffer.subarray(0, read)
-        if (parsedLine(rest.toString()) === null) return
-        use(Buffer.concat([rest, Buffer.of(newline)]))
-        // Its newline is still to come, or never will.
-        this.#offset += read + 1
-        return
-      }
-    }
   }
 
   /** The transcript is read twice, so that no line has to be kept. */
   #offsetOfTail(count: number): number {
     const starts: number[] = []
-    let offset = 0
     let lines = 0
-    this.#eachPart(part => {
-      for (let start = 0; start < part.length; start = part.indexOf(newline, start) + 1) {
-        starts[lines++ % Math.max(1, count)] = offset + start
-      }
-      offset += part.length
+    let end = 0
+    const note = (offset: number) => {
+      if (count > 0) starts[lines++ % count] = offset
+    }
+    const rest = readWholeLines(this.#file, 0, (chunk, offset) => {
+      for (let start = 0; start < chunk.length; start = chunk.indexOf(newline, start) + 1)
+        note(offset + start)
+      end = offset + chunk.length
+      return true
     })
-    if (count === 0) return this.#offset
+    const isWhole = parsedLine(rest.toString()) !== null
+    if (count === 0) return isWhole ? end + rest.length + 1 : end
+    if (isWhole) note(end)
     return lines < count ? 0 : starts[lines % count]!
   }
 

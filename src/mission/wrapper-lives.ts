@@ -56,8 +56,8 @@ export class WrapperLives {
   }
 
   /**
-   * For a process without a sign of life: it is about to end, or has only reserved the mission for a wrapper, or was
-   * started by an older agenc. Each pause is longer than the one before.
+   * For a process without a sign of life: it is about to end, has not started Claude yet, or was started by an older
+   * agenc. Each pause is longer than the one before.
    */
   #wakeLater(): void {
     this.#timer = setTimeout(this.#wake, this.#pauseMs)

@@ -9,6 +9,7 @@ export class HeadlessSurface implements Surface {
   readonly hasShellBelow = false
   readonly diesOfSignals = false
   readonly isHeadless = true
+  readonly keyboard = null
   readonly #output: RotatedFile
 
   constructor(outputLog: string) {

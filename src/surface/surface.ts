@@ -22,12 +22,20 @@ export interface OpenStdio {
   close(): void
 }
 
+/** A way to press keys in the agent's terminal. Each call returns false if the keys may not have arrived. */
+export interface Keyboard {
+  press(keys: readonly string[]): boolean
+  paste(text: string): boolean
+}
+
 /** The place where a mission is shown: a tmux window, this terminal, or none. The wrapper is the same for all. */
 export interface Surface {
   /** True if there is no terminal, so that no user sees the mission or presses a key. */
   readonly isHeadless: boolean
   /** True if a shell takes the terminal back afterwards. Otherwise the surface closes together with this process. */
   readonly hasShellBelow: boolean
+  /** Null if only the user can press keys here. */
+  readonly keyboard: Keyboard | null
   /** Opens the stdin, stdout and stderr of the agent. If there is a prompt, stdin is the prompt's file. */
   openStdio(promptPath: string | null): OpenStdio
   /** Called with the agent right after its start. */

@@ -8,7 +8,7 @@ import type { Runner } from '../system/runner.ts'
 import { wasJustClosed } from '../tmux/session-closed-marker.ts'
 import { tmuxAt } from '../tmux/tmux.ts'
 import { parseTmuxVariable } from '../tmux/tmux-variable.ts'
-import type { OpenStdio, ShownMission, ShownState, Surface } from './surface.ts'
+import type { Keyboard, OpenStdio, ShownMission, ShownState, Surface } from './surface.ts'
 
 /** Turns off the terminal modes that Claude turns on, because a killed Claude could not. Keeps the scrollback. */
 const restoreSequences = [
@@ -33,6 +33,7 @@ const serverMs = 2_000
 export class TerminalSurface implements Surface {
   readonly hasShellBelow: boolean
   readonly diesOfSignals: boolean = false
+  readonly keyboard: Keyboard | null = null
   readonly isHeadless = false
   readonly #context: Context
 

@@ -5,13 +5,14 @@ import { closeWithProgram, explainCrash, markExplaining } from '../tmux/after-cr
 import { announceMission, ringTerminal } from '../tmux/announce.ts'
 import { sessionTarget } from '../tmux/current-window.ts'
 import { silenceMs } from '../tmux/deadline.ts'
+import { paneKeyboard } from '../tmux/pane-keyboard.ts'
 import { returnClients } from '../tmux/return-clients.ts'
 import { ownSocket } from '../tmux/server.ts'
 import { wasJustClosed } from '../tmux/session-closed-marker.ts'
 import { showMissionHold } from '../tmux/show-holds.ts'
 import { type Tmux, type TmuxCommand, tmuxAt } from '../tmux/tmux.ts'
 import { claimForMission, forgetMission } from '../tmux/windows.ts'
-import type { ShownMission, ShownState, Surface } from './surface.ts'
+import type { Keyboard, ShownMission, ShownState, Surface } from './surface.ts'
 import { TerminalSurface } from './terminal.ts'
 
 interface Client {
@@ -23,6 +24,7 @@ interface Client {
 /** The window in the agenc session that belongs to a running mission. */
 export class TmuxWindow extends TerminalSurface implements Surface {
   override readonly diesOfSignals = true
+  override readonly keyboard: Keyboard
   readonly #context: Context
   readonly #config: Config
   readonly #tmux: Tmux
@@ -45,6 +47,7 @@ export class TmuxWindow extends TerminalSurface implements Surface {
     this.#config = config
     this.#tmux = tmux
     this.#pane = pane
+    this.keyboard = paneKeyboard(tmux, pane)
   }
 
   override show(mission: ShownMission, shown: ShownState): boolean | null {

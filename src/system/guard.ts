@@ -3,9 +3,13 @@ import type { Runner } from './runner.ts'
 
 /**
  * A shell that ends the wrapper's Claude if the wrapper is killed, even by `kill -9`. It waits on a pipe that only the
- * wrapper holds open. It also creates the wrapper's FIFO, because a shell starts `mkfifo` much faster than Node does.
+ * wrapper holds open. It also creates the wrapper's FIFOs, because a shell starts `mkfifo` much faster than Node does.
  */
-const guardScript = `trap '' HUP INT QUIT TERM USR1 USR2; [ -z "$1" ] || mkfifo -m 600 "$1"; shift; read -r word; exec "$@"`
+const guardScript = `trap '' HUP INT QUIT TERM USR1 USR2; [ -z "$1" ] || mkfifo -m 600 "$1" "$2"; shift 2; read -r word; exec "$@"`
+
+/** The paths of FIFOs to create. One that exists already stays. */
+type Fifos = readonly [string, string]
+const none: Fifos = ['', '']
 
 /** A guard that ends sooner than this after its start is replaced later, and each time later still. */
 const shortLifeMs = 1_000
@@ -22,9 +26,9 @@ export function postGuard(
   exec: Runner,
   reapCommand: readonly string[],
   env: NodeJS.ProcessEnv,
-  fifo = '',
+  fifos = none,
 ): Guard {
-  let guard = startGuard(exec, reapCommand, env, fifo)
+  let guard = startGuard(exec, reapCommand, env, fifos)
   let startedMs = performance.now()
   let isDismissed = false
   let pauseMs = 0
@@ -40,7 +44,7 @@ export function postGuard(
   const replace = () => {
     startedMs = performance.now()
     try {
-      guard = startGuard(exec, reapCommand, env, '')
+      guard = startGuard(exec, reapCommand, env, none)
       watch()
     } catch {
       onLost()
@@ -65,9 +69,9 @@ function startGuard(
   exec: Runner,
   reapCommand: readonly string[],
   env: NodeJS.ProcessEnv,
-  fifo: string,
+  fifos: Fifos,
 ): ChildProcess {
-  const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', fifo, ...reapCommand], {
+  const guard = exec.start('/bin/sh', ['-c', guardScript, 'agenc-guard', ...fifos, ...reapCommand], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env,

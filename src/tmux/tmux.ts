@@ -16,6 +16,8 @@ export interface Tmux {
    * some seconds has failed, but tmux may still run its commands later.
    */
   ask(...commands: TmuxCommand[]): Answer
+  /** Runs the commands like `ask`. A command that reads a file named `-` gets this text. */
+  askWith(input: string, ...commands: TmuxCommand[]): Answer
   /** Runs the commands like `ask`, but throws if one fails. */
   tell(...commands: TmuxCommand[]): string[]
   /**
@@ -58,6 +60,7 @@ export function tmuxAt(
   return {
     socket,
     ask,
+    askWith: (input, ...commands) => answerOf(call(commands, input), commands),
     tell: (...commands) => {
       const answer = ask(...commands)
       if (answer.kind === 'ok') return answer.lines

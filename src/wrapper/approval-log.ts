@@ -10,6 +10,7 @@ import {
   settleRequest,
 } from '../db/approvals.ts'
 import type { Database } from '../db/open-store.ts'
+import type { HistoryEntry } from '../mission/service.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { Log } from './log.ts'
 
@@ -18,18 +19,26 @@ export interface LogEntry {
   atMs: number
 }
 
-/** Records every permission request and its answer. */
+/** Records every permission request and its answer. `tell` gets them for the mission's history, once they are recorded. */
 export class ApprovalLog {
   readonly #db: Database
   readonly #mission: MissionId
   readonly #now: () => Date
   readonly #log: Log
+  readonly #tell: (entry: HistoryEntry) => void
 
-  constructor(db: Database, mission: MissionId, now: () => Date, log: Log) {
+  constructor(
+    db: Database,
+    mission: MissionId,
+    now: () => Date,
+    log: Log,
+    tell: (entry: HistoryEntry) => void = () => {},
+  ) {
     this.#db = db
     this.#mission = mission
     this.#now = now
     this.#log = log
+    this.#tell = tell
   }
 
   /** `isHandled` if a rule is about to answer it. Returns null if the request cannot be recorded. */
@@ -43,6 +52,7 @@ export class ApprovalLog {
         input: maskInput(truncateInput(input)),
         handled: isHandled ? 1 : 0,
       })
+      this.#write(() => this.#tell(['request', { request: String(id), tool }]))
       return { id, atMs: at.getTime() }
     } catch (error) {
       this.#log(`a request was not recorded: ${String(error)}`)
@@ -53,7 +63,10 @@ export class ApprovalLog {
   close({ id, atMs }: LogEntry, outcome: Omit<Outcome, 'latencyMs'>): void {
     const answer = storable(outcome.answer)
     const latencyMs = this.#now().getTime() - atMs
-    this.#write(() => settleRequest(this.#db, id, { ...outcome, answer, latencyMs }))
+    this.#write(() => {
+      const isNew = settleRequest(this.#db, id, { ...outcome, answer, latencyMs })
+      if (isNew) this.#tellDecision(id, outcome)
+    })
   }
 
   /** Call it when Claude has taken the recorded answer. */
@@ -63,11 +76,18 @@ export class ApprovalLog {
 
   /** Call it when Claude has taken an answer that the user gave first, in the dialog. */
   correct({ id }: LogEntry, decision: 'allow' | 'deny', answer: AnswerDetails | null): void {
-    this.#write(() => correctRequest(this.#db, id, decision, storable(answer)))
+    this.#write(() => {
+      correctRequest(this.#db, id, decision, storable(answer))
+      this.#tellDecision(id, { decision, by: 'user' })
+    })
   }
 
   leaveToUser({ id }: LogEntry): void {
     this.#write(() => leaveToUser(this.#db, id))
+  }
+
+  #tellDecision(id: number, { decision, by }: Pick<Outcome, 'decision' | 'by'>): void {
+    this.#tell(['decision', { request: String(id), decision, by }])
   }
 
   #write(work: () => void): void {

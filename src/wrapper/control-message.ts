@@ -10,6 +10,10 @@ import { wakeUp } from '../system/wakeup-fifo.ts'
 /** A message from another agenc command to a running wrapper. */
 export type ControlMessage =
   | { agenc: 'restart' }
+  /** There is a message in the store for Claude. */
+  | { agenc: 'deliver' }
+  /** Ends Claude's turn. */
+  | { agenc: 'interrupt' }
   | {
       agenc: 'answer'
       request: number
@@ -24,7 +28,8 @@ export type ControlMessage =
 /** Returns null if the data is not a known message. */
 export function parseControlMessage(data: unknown): ControlMessage | null {
   if (!isObject(data)) return null
-  if (data.agenc === 'restart') return { agenc: 'restart' }
+  if (data.agenc === 'restart' || data.agenc === 'deliver' || data.agenc === 'interrupt')
+    return { agenc: data.agenc }
   const { agenc, request, allow, mode, message, answers, bell } = data
   if (agenc !== 'answer' || typeof request !== 'number' || typeof allow !== 'boolean') return null
   if (typeof bell !== 'string' || !(answers === undefined || areAnswers(answers))) return null

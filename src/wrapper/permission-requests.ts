@@ -111,6 +111,10 @@ export class Requests {
     else {
       const shown = known.filter(({ isShown }) => isShown)
       this.#settle(shown, { decision: activity === 'busy' ? 'allow' : 'deny', by: 'user' })
+      // Claude may also go on after a refusal. The report of the tool has the user's answers, or does not come.
+      if (activity === 'busy')
+        for (const request of shown)
+          if (request.report.dialog !== 'permission') this.#confirmations.add(request, 'allow')
       if (activity === 'idle') this.#confirmations.seeTurnEnd()
     }
   }

@@ -54,6 +54,8 @@ export class Observer {
   onControlMessage: (message: ControlMessage) => void = () => {}
   /** Called before the report is stored: a crash in between must not make the prompt look unused. */
   onPromptTaken: () => void = () => {}
+  /** Called with each report before it is stored. Returns true if Claude was told not to take that prompt. */
+  onHeard: (report: Report, channel: ReplyChannel | null) => boolean = () => false
   /** Called when a turn has ended with a message, before that is stored: the text is there when the new state is seen. */
   onMessage: (text: string) => void = () => {}
   readonly #options: ObserverOptions
@@ -105,6 +107,7 @@ export class Observer {
   /** Takes a report that did not come through the spool. It is kept in memory until it is stored. */
   seeReport(report: Report, channel: ReplyChannel | null): void {
     this.#options.whenReady(() => {
+      if (this.#isRefused(report, channel)) return
       this.#unstored.push({ report, isAnswered: this.#tryToAnswer(report, channel) })
       this.#try(() => this.#storeReports())
       this.#tellNews()
@@ -288,11 +291,29 @@ export class Observer {
     if (known) return known
     const { agent } = this.#options
     const report = agent.readReport(data)
-    const isAnswered = report !== null && this.#tryToAnswer(report, agent.openChannel(report, basename(path)))
-    if (report === null) this.#takeMessage(parseControlMessage(data))
-    const spooled = { report, isAnswered }
+    const spooled = report === null ? this.#takeCommand(data) : this.#hear(report, basename(path))
     this.#answered.set(key, spooled)
     return spooled
+  }
+
+  #takeCommand(data: unknown): Spooled {
+    this.#takeMessage(parseControlMessage(data))
+    return { report: null, isAnswered: false }
+  }
+
+  #hear(report: Report, sender: string): Spooled {
+    const channel = this.#options.agent.openChannel(report, sender)
+    if (this.#isRefused(report, channel)) return { report: null, isAnswered: true }
+    return { report, isAnswered: this.#tryToAnswer(report, channel) }
+  }
+
+  #isRefused(report: Report, channel: ReplyChannel | null): boolean {
+    try {
+      return this.onHeard(report, channel)
+    } catch (error) {
+      this.#options.log(`a report was not compared with the messages: ${String(error)}`)
+      return false
+    }
   }
 
   #takeMessage(message: ControlMessage | null): void {

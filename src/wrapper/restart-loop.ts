@@ -27,6 +27,7 @@ import { CurrentSettings } from './current-settings.ts'
 import type { Ending } from './ending.ts'
 import { conversationOf, wasPromptTaken, withUsableSession } from './find-conversation.ts'
 import { HeadlessLife } from './headless-life.ts'
+import { Outbox } from './outbox.ts'
 import { Requests } from './permission-requests.ts'
 import { PreviewFile } from './preview-file.ts'
 import { Observer } from './report-observer.ts'
@@ -45,8 +46,10 @@ interface Parts {
   presenter: StatePresenter
   preview: PreviewFile
   wakeup: WakeupFifo
+  lifeSign: WakeupFifo
   checkpointer: Checkpointer
   limit: UsageLimit
+  outbox: Outbox
 }
 
 /** Runs the Claude of a mission, and starts it again after each request to restart. */
@@ -55,6 +58,7 @@ export class RestartLoop {
   #config: Config
   #observer: Observer | null = null
   #wantsRestart = false
+  #life: HeadlessLife | null = null
   readonly #startedMs = performance.now()
 
   constructor(run: Run, config: Config) {
@@ -85,10 +89,13 @@ export class RestartLoop {
       // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
       parts.observer.readSpool()
       parts.requests.end()
+      parts.outbox.end()
+      // Not before: the prompt of this start may be another one. Whether Claude has it is seen in the transcript.
+      parts.observer.onPromptTaken = () => markPromptTaken(context.paths.mission(id))
       this.#observer = parts.observer
       for (;;) {
         this.#wantsRestart = false
-        const ending = await this.#runOnce(parts)
+        const ending = await this.#runOnce(parts).finally(() => parts.outbox.end())
         parts.requests.end()
         if (!this.#wantsRestart || this.#run.signals.received !== null) return ending
         log(`restarting mission ${shortId(id)}`)
@@ -118,7 +125,8 @@ export class RestartLoop {
     const settings = new CurrentSettings(paths, this.#config)
     const rules = new RuleEngine(db, this.#record(), paths, settings, guardedPlaces(context), log)
     const askTimeoutMs = surface.isHeadless ? limitsOf(this.#record()).ask_timeout_ms : null
-    const requests = new Requests(rules, new ApprovalLog(db, id, now, log), log, askTimeoutMs)
+    const approvals = new ApprovalLog(db, id, now, log, entry => missions.change(id, {}, entry))
+    const requests = new Requests(rules, approvals, log, askTimeoutMs)
     const record = () => this.#record()
     const presenter = new StatePresenter(context, this.#config.notify, surface, requests, record, log)
     const observer = new Observer({
@@ -133,8 +141,10 @@ export class RestartLoop {
     })
     const preview = new PreviewFile(own, directory, () => observer.claude, requests, log)
     const wakeup = new WakeupFifo(exec, own.wakeup)
+    const lifeSign = new WakeupFifo(exec, own.lifeSign)
     const checkpointer = new Checkpointer(context, missions, record, settings, log)
     const limit = new UsageLimit(missions, id, now, log)
+    const outbox = new Outbox(this.#run, () => observer.claude, requests)
 
     requests.onAnswered = () => observer.seeAnswer()
     requests.onHandedOver = () => {
@@ -142,24 +152,30 @@ export class RestartLoop {
       wakeFollowers(paths)
     }
     requests.onCertain = () => wakeFollowers(paths)
-    observer.onControlMessage = message => this.#onControlMessage(message, requests)
-    observer.onNews = preview.update
-    observer.onPromptTaken = () => markPromptTaken(own)
+    observer.onControlMessage = message => this.#onControlMessage(message, requests, outbox)
+    observer.onHeard = (report, channel) => outbox.hear(report, channel)
+    observer.onNews = () => {
+      preview.update()
+      outbox.look()
+      this.#life?.refresh()
+    }
     observer.onMessage = text => keepLastMessage(own, text)
     observer.onStored = report => limit.see(report)
     wakeup.onWakeup = () => {
       void this.#run.followStore()
       observer.onWakeup()
     }
-    return { rules, requests, observer, presenter, preview, wakeup, checkpointer, limit }
+    return { rules, requests, observer, presenter, preview, wakeup, lifeSign, checkpointer, limit, outbox }
   }
 
-  #onControlMessage(message: ControlMessage, requests: Requests): void {
+  #onControlMessage(message: ControlMessage, requests: Requests, outbox: Outbox): void {
     const { context, id, log } = this.#run
     if (message.agenc === 'restart') {
       this.#wantsRestart = true
       return
     }
+    if (message.agenc === 'deliver') return void outbox.look()
+    if (message.agenc === 'interrupt') return void outbox.interrupt()
     const bell = ownBell(context.paths.mission(id).run, message.bell)
     if (bell === null) {
       log(`refused an answer: ${JSON.stringify(message.bell.slice(0, 200))} is not a FIFO of this mission`)
@@ -169,9 +185,8 @@ export class RestartLoop {
     wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
-  async #runOnce({ observer, requests, wakeup, preview }: Parts): Promise<Ending> {
+  async #runOnce({ observer, requests, wakeup, lifeSign, outbox }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
-    let life: HeadlessLife | null = null
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
     if (wasPromptTaken(mission, context)) forgetPrompt(context.paths.mission(mission.id))
@@ -188,6 +203,8 @@ export class RestartLoop {
       config: this.#config.claude,
     })
     wakeup.open()
+    // Never closed: the system does that when this process ends, however it ends.
+    lifeSign.open()
     const ending = await superviseClaude(this.#run, {
       launch,
       observer,
@@ -201,17 +218,12 @@ export class RestartLoop {
         // Read the spool once now: events written before the FIFO was open caused no wake-up.
         observer.onWakeup()
       },
-      onFollowed: (_follower, end) => {
-        life = this.#lifeOf(observer, end)
-        if (life === null) return
-        const { refresh } = life
-        observer.onNews = () => {
-          preview.update()
-          refresh()
-        }
+      onFollowed: ({ line }, end) => {
+        this.#life = this.#lifeOf(observer, end)
+        outbox.begin({ line, hasSubmitKeys: launch.hasSubmitKeys })
       },
     })
-    this.#endLife(life, observer)
+    this.#endLife(observer)
     // On a full disk, Claude's report that it took the prompt is lost.
     if (wasPromptTaken(this.#record(), context)) removeFile(context.paths.mission(mission.id).prompt)
     return ending
@@ -233,8 +245,10 @@ export class RestartLoop {
     return new HeadlessLife({ timeoutMs: leftMs, idleMs, isAtRest, end, log })
   }
 
-  #endLife(life: HeadlessLife | null, observer: Observer): void {
+  #endLife(observer: Observer): void {
+    const life = this.#life
     life?.close()
+    this.#life = null
     if (!life?.wasCut) return
     const { timeout_ms } = limitsOf(this.#record())
     const result = failedResult(`The time ran out after ${durationText(timeout_ms ?? 0)}.`)

@@ -18,7 +18,7 @@ import type { MissionService } from '../mission/service.ts'
 import { reserveNote, type StoredEnding, writeNote } from '../mission/wrapper-note.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
-import { waitForEnter } from '../surface/error-screen.ts'
+import { errorLines, waitForEnter } from '../surface/error-screen.ts'
 import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
 import {
@@ -27,10 +27,9 @@ import {
   type ProcessProbe,
   systemProbe,
 } from '../system/process-identity.ts'
-import { WakeupFifo } from '../system/wakeup-fifo.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import { checkGivenDirectory } from './check-directory.ts'
-import type { Ending } from './ending.ts'
+import { describeEnding, type Ending, mustBeRead } from './ending.ts'
 import { storeFollower } from './follow-store.ts'
 import { givePorts } from './give-ports.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
@@ -38,6 +37,7 @@ import { type Log, openLog } from './log.ts'
 import { makeOrderedCopy } from './make-copy.ts'
 import { rebuildCopy } from './rebuild-copy.ts'
 import { RestartLoop } from './restart-loop.ts'
+import { failedResult, resultColumns } from './result-columns.ts'
 import { writeShellPlace } from './shell-place.ts'
 import { SignalListener } from './signal-policy.ts'
 
@@ -106,8 +106,6 @@ async function runUnderLease(
   const paths = context.paths.mission(id)
   makePrivateDirectory(paths.run)
   reserveNote(paths.wrapperNote)
-  // Opened before the lease is taken, and closed by the system when this process ends, however it ends.
-  new WakeupFifo(context.exec, paths.lifeSign).open()
   const before = takeLease(run, id, own, probe, context.now(), opener)
   writeNote(paths.wrapperNote, { wrapper: own, ended: null })
   // The user may have started it in the window where it ran before.
@@ -124,7 +122,8 @@ async function runUnderLease(
   let guard: Guard | null = null
   let ending: Ending | null = null
   try {
-    guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, paths.wakeup)
+    const fifos = [paths.wakeup, paths.lifeSign] as const
+    guard = postGuard(context.exec, [...context.self, 'mission', '_reap', id], context.env, fifos)
     await endClaudeOfEarlierRun(run, before, config)
     await makeOrderedCopy(run, before, config)
     await rebuildCopy(run, run.missions.get(id) ?? before, config)
@@ -135,7 +134,11 @@ async function runUnderLease(
     writeShellPlace(context.paths, mission)
     await setUpRepo(run, mission, config, guard)
     ending = await loop.run()
+    if (mustBeRead(ending)) keepFailure(run, `${describeEnding(ending)} Its output is in ${paths.outputLog}`)
     return ending
+  } catch (error) {
+    keepFailure(run, errorLines(context, error).join(' '))
+    throw error
   } finally {
     clearInterval(heart)
     const closesWithUs = signals.received !== null && surface.diesOfSignals
@@ -143,6 +146,16 @@ async function runUnderLease(
     if (ending) {
       if (await endRun(run, own, ending)) void guard?.dismiss()
     } else await giveUp(run, before, own, guard)
+  }
+}
+
+/** Without a terminal, the result is the place where the user sees why the mission failed. */
+function keepFailure({ surface, missions, id, context, log }: Run, text: string): void {
+  if (!surface.isHeadless) return
+  try {
+    missions.change(id, resultColumns(failedResult(text), context.now()))
+  } catch (error) {
+    log(`${text} (not stored: ${String(error)})`)
   }
 }
 

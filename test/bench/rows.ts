@@ -26,6 +26,7 @@ const names = [
   'working-copy',
   'checkpoint',
   'diff-stat',
+  'print',
   'resume',
   'idle',
   'memory',
@@ -96,6 +97,12 @@ const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
   'diff-stat': {
     what: '`agenc mission diff --stat` of a working copy with 20,000 files, untracked files included',
     floor: '`git diff --stat` of the same files, without untracked ones',
+    atMost: null,
+    rounds: 6,
+  },
+  print: {
+    what: '`agenc mission print` of a conversation of 200 MB',
+    floor: '`cat` of its transcript',
     atMost: null,
     rounds: 6,
   },

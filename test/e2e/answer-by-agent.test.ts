@@ -13,7 +13,8 @@ async function family({ mayAnswer = false, isFoundBy = 'environment' } = {}) {
   ])
   const [child, stranger] = await storeMissions(box, [{ parent_id: parent }, {}])
   const env = isFoundBy === 'environment' ? { AGENC_MISSION_UUID: parent } : {}
-  const answer = (mission: MissionId) => box.agenc(['mission', 'answer', mission, 'allow'], { env }).stderr
+  const answer = (mission: MissionId, ...args: string[]) =>
+    box.agenc(['mission', 'answer', mission, 'allow', ...args], { env }).stderr
   return { parent: parent!, child: child!, stranger: stranger!, answer }
 }
 
@@ -34,6 +35,8 @@ describe.each(['environment', 'ancestry'])('a command whose %s leads to a missio
   test('can answer for what the mission has started if it was started with --may-answer', async () => {
     const { parent, child, stranger, answer } = await family({ isFoundBy, mayAnswer: true })
     expect(answer(child)).toContain('has no open request')
+    expect(answer(child, '--mode', 'plan')).toContain('has no open request')
+    expect(answer(child, '--mode', 'acceptEdits')).toContain('more rights than it has')
     expect(answer(parent)).toContain('a mission cannot answer its own permission requests')
     expect(answer(stranger)).toContain('which it has not started')
   })

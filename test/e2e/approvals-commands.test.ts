@@ -71,6 +71,7 @@ test('approvals ls prints each request with exactly the documented keys and its 
     rule: gitRule,
     by: 'rule',
     latency_ms: 501,
+    answer: null,
   })
   expect(rows[1]).toMatchObject({ decision: 'deny', by: 'user', latency_ms: 9000, rule: null })
   expect(rows[2]).toMatchObject({ decision: 'ask', by: null, latency_ms: null })
@@ -218,6 +219,18 @@ test('mission answer fails if an opposite answer was recorded first', async () =
     stdout: '',
     stderr: expect.stringContaining(`${ids[1]!.slice(0, 8)} was denied`),
   })
+})
+
+test.each([
+  ['trust', 'asks whether you trust its directory'],
+  ['input', 'has a dialog open'],
+] as const)('mission answer says what a dialog is that no hook reports: %s', async (waitingFor, words) => {
+  const box = sandbox()
+  const [id] = await storeMissions(box, [{ ...running(), state: 'waiting', waiting_for: waitingFor }])
+  const { exitCode, stderr } = box.agenc(['mission', 'answer', id!])
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain(`${words}, which can only be answered in its window`)
+  expect(stderr).toContain(`agenc mission focus ${id!.slice(0, 8)}`)
 })
 
 test('mission answer fails if the mission is not running, and rejects invalid arguments', async () => {

@@ -110,6 +110,15 @@ describe.each(shells)('the asking hook in %s', shell => {
     expect(JSON.parse(slow.hook.output())).toEqual(reply)
   })
 
+  test('gives an answer that is longer than a pipe, in any script', async () => {
+    const input = { answers: { 'Ω 漢字 🙂 \u0081\u0088 "it\'s" \\ \n': 'x'.repeat(200_000) } }
+    const { hook, channel } = await waitingHook()
+    channel.keepWaiting()
+    expect(channel.allow({ input })).toBe(true)
+    expect(await hook.ended).toBe(0)
+    expect(JSON.parse(hook.output())).toEqual(JSON.parse(JSON.stringify(allowReply({ input }))))
+  })
+
   test('prints nothing when it is released, at once or later', async () => {
     for (const isWaiting of [false, true]) {
       const { hook, channel } = await waitingHook()

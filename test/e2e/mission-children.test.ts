@@ -102,6 +102,24 @@ describe('a mission that the Claude of another one starts', () => {
   })
 })
 
+describe('an agent cannot speak as the user', () => {
+  test.each<[MissionChange, string[], string]>([
+    [{ permission_mode: 'acceptEdits' }, ['--as', 'user'], 'Send it with --as agent'],
+    [{ permission_mode: 'bypassPermissions' }, [], 'Leave it to the user'],
+    [{ approve: 'rules' }, ['--as', 'user'], 'Send it with --as agent'],
+  ])('to a mission with %o', async (rights, args, advice) => {
+    const box = sandbox()
+    const [agent, wider] = await storeMissions(box, [{ permission_mode: 'default' }, rights])
+    const send = (from: MissionId, to: MissionId) =>
+      box.agenc(['mission', 'send', to, 'hello', ...args], { env: { AGENC_MISSION_UUID: from } }).stderr
+    expect(send(agent!, wider!)).toContain('cannot speak as the user')
+    expect(send(agent!, wider!)).toContain(advice)
+    // To one with the same rights or less it can: this one just does not run.
+    expect(send(agent!, agent!)).toContain('not running')
+    if (rights.permission_mode !== undefined) expect(send(wider!, agent!)).toContain('not running')
+  })
+})
+
 describe('limits for agents', () => {
   test('missions.max_children counts those that run', { timeout: 60_000 }, async () => {
     const box = recordsBox()

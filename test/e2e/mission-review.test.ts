@@ -82,6 +82,7 @@ test('comments below lines become one message with file, line and code', async (
   expect(filesOf(box)).toEqual(['review-1.md'])
   expect(reviewJson(box, below('@@ -0,0 +1,2 @@', 'Here.'))).toEqual({
     mission: box.id,
+    sent: null,
     path: path.replace('review-1', 'review-2'),
     comments: [
       {

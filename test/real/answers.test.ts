@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { approvalBox } from '../helpers/approvals.ts'
-import { realSessionBox } from '../helpers/real-session.ts'
+import { startHeadless, untilResult } from '../helpers/headless.ts'
+import { realSessionBox, realWrapperBox } from '../helpers/real-session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const asked = (question: string, labels: readonly string[], multiSelect = false) => ({
@@ -82,4 +83,20 @@ test('questions and plans of the real Claude are answered by mission answer, in 
   expect(await box.settled()).toMatchObject({ permission_mode: 'acceptEdits' })
   expect(results().at(-1)).toContain('approved your plan')
   expect(last()).toMatchObject({ decision: 'allow', by: 'answer', answer: { mode: 'acceptEdits' } })
+})
+
+test('a question of the real Claude without a terminal is answered by mission answer', {
+  timeout: 60_000,
+}, async ctx => {
+  const real = await realWrapperBox()
+  if ('missing' in real) return ctx.skip(real.missing)
+  const { box } = real
+  const id = startHeadless(box, ask(colour))
+  await box.until(id, 'waiting:question')
+  expect(await box.agencAsync(['mission', 'answer', id, '--choice', 'Red'])).toMatchObject({ exitCode: 0 })
+  expect((await untilResult(box, id)).parsed).toMatchObject({ text: 'over', is_error: false })
+  expect(box.agencJson(['approvals', 'ls'])).toMatchObject([
+    { by: 'answer', answer: { answers: [{ question: 'Which "colour"?', answer: 'Red' }] } },
+  ])
+  expect(box.agenc(['approvals', 'ls']).stdout).not.toContain('answer?')
 })

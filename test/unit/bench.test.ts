@@ -33,6 +33,7 @@ test('the limits are the agreed ones', () => {
     'working-copy': 1.2,
     checkpoint: 3,
     'diff-stat': null,
+    print: null,
     resume: 1.5,
     idle: null,
     memory: 1.6,

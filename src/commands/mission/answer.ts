@@ -2,6 +2,7 @@ import { claudeMode } from '../../claude/permission-mode.ts'
 import { placeAnswers } from '../../claude/place-answers.ts'
 import { questionsIn } from '../../claude/question-answers.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
+import { readConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import { type AnswerDetails, type Approval, getApproval, type PendingRequest } from '../../db/approvals.ts'
 import { listMissions, type MissionRecord } from '../../db/missions.ts'
@@ -9,6 +10,7 @@ import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { cleanText } from '../../io/text.ts'
+import { isModeWithin, rightsOf, tooWide } from '../../mission/agent-rights.ts'
 import { callingMission } from '../../mission/calling-mission.ts'
 import { modesOfClaude } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
@@ -36,6 +38,7 @@ interface Input {
 }
 
 const longestMessage = 2_000
+const longestText = 20_000
 
 export default defineCommand<Input>({
   description:
@@ -69,7 +72,7 @@ export default defineCommand<Input>({
   ],
   async run(context, input) {
     await refuseContradictions(context, input)
-    const mission = await missionWithRequest(context, input.mission)
+    const mission = await missionWithRequest(context, input)
     const request = await requestOf(context, mission, input)
     const answer = hasAnswer(input)
       ? answerFrom(mission, request, input)
@@ -109,8 +112,10 @@ async function refuseContradictions(context: Context, input: Input): Promise<voi
     throw usageError('--mode works only with allow', 'Omit --mode to deny the request.')
   if (message !== undefined && decision !== 'deny')
     throw usageError('--message works only with deny', 'Omit --message to allow the request.')
-  if ([message ?? '', ...text, ...notes].some(words => words.length > longestMessage))
-    throw usageError('the text is too long', `Use at most ${longestMessage} characters.`)
+  if ((message ?? '').length > longestMessage)
+    throw usageError('the message is too long', `Use at most ${longestMessage} characters.`)
+  if ([...text, ...notes].some(words => words.length > longestText))
+    throw usageError('the text is too long', `Use at most ${longestText} characters.`)
   if (mode !== undefined) refuseMode(await modesOfClaude(context), claudeMode(mode))
 }
 
@@ -130,6 +135,11 @@ function refuseAgent(caller: MissionRecord | null, { id, parent_id }: MissionRec
   )
 }
 
+async function refuseWiderMode({ paths }: Context, caller: MissionRecord, mode: string): Promise<void> {
+  const own = rightsOf(caller, await readConfig(paths)).mode
+  if (!isModeWithin(mode, own)) throw tooWide(caller, `the permission mode ${mode}`, own)
+}
+
 /** Claude ignores an answer with a mode that it does not accept. */
 function refuseMode(listed: string[] | null, mode: string): void {
   if (mode === 'bypassPermissions')
@@ -147,10 +157,15 @@ function refuseMode(listed: string[] | null, mode: string): void {
 /** A mission may be known to wait a moment before its request is. */
 const requestDelayMs = 3_000
 
-async function missionWithRequest(context: Context, word: string): Promise<MissionJson> {
+async function missionWithRequest(
+  context: Context,
+  { mission: word, mode }: Pick<Input, 'mission' | 'mode'>,
+): Promise<MissionJson> {
   const record = await readStore(context, async db => {
     const chosen = await chooseMission(context, db, word)
-    refuseAgent(callingMission(context, listMissions(db!, { archived: true })), chosen)
+    const caller = callingMission(context, listMissions(db!, { archived: true }))
+    refuseAgent(caller, chosen)
+    if (caller !== null && mode !== undefined) await refuseWiderMode(context, caller, mode)
     return chosen
   })
   const look = async (db: Database | null) => (await describeMissions(context, db!, [record]))[0]!

@@ -11,7 +11,7 @@ import { stateStyle } from '../../mission/state-word.ts'
 
 export default defineCommand<{ all?: boolean; tree?: boolean; json?: boolean }>({
   description:
-    'List missions: those that wait for you first, then those that are done, then the most recently active. CHANGES has the lines that were added and deleted since the base, ↑ with the number of commits, and * if something is not committed. A ! marks work that would conflict with other work.',
+    'List missions: those that wait for you first, then those that are done, then the most recently active. CHANGES has the lines that were added and deleted since the base, ↑ with the number of commits, and * if something is not committed. A ! marks work that would conflict with other work. QUEUED counts the messages that were sent and not taken yet.',
   options: [
     { flags: '-a, --all', description: 'include archived missions' },
     { flags: '--tree', description: 'show missions below the mission that has started them' },
@@ -68,6 +68,7 @@ function printMissions(context: Context, rows: readonly MissionRow[], lines: rea
       cells: missions.map(({ conflicts }) => (conflicts.length > 0 ? '!' : '')),
       style: () => 'yellow',
     },
+    { title: 'QUEUED', cells: missions.map(({ queued }) => (queued.length > 0 ? `${queued.length}` : '')) },
     { title: 'PR', cells: missions.map(({ pr }) => (pr?.number ? `#${pr.number}` : '')) },
     {
       title: 'WINDOW',

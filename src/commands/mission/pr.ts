@@ -18,6 +18,7 @@ import { editFile } from '../../io/text-editor.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { interruptible } from '../../system/signals.ts'
+import { withHelpOfClaude } from '../../wrapper/ask-claude.ts'
 import { pushedJson, pushTimeout, tellPushed } from './push.ts'
 import { pushOptions } from './push-options.ts'
 
@@ -31,6 +32,7 @@ interface Input {
   as?: string
   forceWithLease?: boolean
   commit?: string
+  ask?: boolean
   timeout?: string
   yes?: boolean
   json?: boolean
@@ -81,7 +83,9 @@ async function pushAndOpen(
   mission: MissionRecord,
   wish: Wish,
 ): Promise<void> {
-  const work = await readyToLand(context, db, mission, { commit: wish.commit })
+  const work = await withHelpOfClaude(context, db, mission, wish.ask, now =>
+    readyToLand(context, db, now, { commit: wish.commit }),
+  )
   const { url } = pushTarget(context, db, mission.repo!, work.repo.library)
   const branch = await branchAtRemote(work.repo, mission, work, wish.as)
   // Without one, the server chooses the branch to merge into.

@@ -11,6 +11,7 @@ import {
   printConversation,
   tellNothing,
 } from '../../mission/print-conversation.ts'
+import { EntryWriter } from '../../mission/transcript-printer.ts'
 
 interface Input {
   mission?: string
@@ -73,7 +74,7 @@ async function printLast(context: Context, mission: MissionRecord, { json }: Inp
   const { out } = context
   const entry = lastMessageNow(context, mission)
   if (entry === null) tellNothing(context, mission)
-  else if (json) out.line(JSON.stringify(entry))
+  else if (json) await new EntryWriter({ out, text: null }).add(entry)
   else if (out.isTerminal) {
     const { renderMarkdown } = await import('../../io/markdown.ts')
     out.write(renderMarkdown(entry.text, out))

@@ -8,6 +8,8 @@ import { tell } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { isRefName } from '../../repo/ref-names.ts'
 import { interruptible } from '../../system/signals.ts'
+import { withHelpOfClaude } from '../../wrapper/ask-claude.ts'
+import { askOption } from './ask-option.ts'
 
 interface Input {
   mission?: string
@@ -20,6 +22,7 @@ interface Input {
   commit?: string
   message?: string
   force?: boolean
+  ask?: boolean
   json?: boolean
 }
 
@@ -47,6 +50,7 @@ export default defineCommand<Input>({
       description: 'replace a branch of the same name that has other commits',
       destructive: true,
     },
+    askOption,
     quietOption,
     jsonOption,
   ],
@@ -61,7 +65,9 @@ export default defineCommand<Input>({
       const picker = { title: 'Pull the work of a mission' }
       const mission = await chooseMission(context, db, word, picker, { removed: true })
       // Ctrl-C also reaches git. What it then leaves must be put back first.
-      const pulled = await interruptible(() => pullWork(context, db, mission, { ...input, way }))
+      const pulled = await withHelpOfClaude(context, db, mission, input.ask, now =>
+        interruptible(() => pullWork(context, db, now, { ...input, way })),
+      )
       if (json) return context.out.line(JSON.stringify({ id: mission.id, ...pulled }))
       context.out.line(describePull(mission, pulled))
       if (mission.removed_at === null)

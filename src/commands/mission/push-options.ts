@@ -1,4 +1,5 @@
 import type { OptionSpec } from '../../cli/command.ts'
+import { askOption } from './ask-option.ts'
 
 /** Options of the commands that push a mission's branch. */
 export const pushOptions: readonly OptionSpec[] = [
@@ -12,6 +13,7 @@ export const pushOptions: readonly OptionSpec[] = [
     destructive: true,
   },
   { flags: '--commit <message>', description: 'commit uncommitted work first, in your name' },
+  askOption,
   {
     flags: '--timeout <seconds>',
     description: 'give up the push after this time; 0 never does (default: 300, on a terminal 0)',

@@ -7,6 +7,7 @@ import { type Pushed, pushWork } from '../../git-work/push.ts'
 import { cleanText } from '../../io/text.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { interruptible } from '../../system/signals.ts'
+import { withHelpOfClaude } from '../../wrapper/ask-claude.ts'
 import { pushOptions } from './push-options.ts'
 
 interface Input {
@@ -14,6 +15,7 @@ interface Input {
   as?: string
   forceWithLease?: boolean
   commit?: string
+  ask?: boolean
   timeout?: string
   json?: boolean
 }
@@ -28,12 +30,14 @@ export default defineCommand<Input>({
     'agenc mission push 3f2a --as fix/login --commit "Fix the login"',
     'agenc mission push 3f2a --force-with-lease',
   ],
-  async run(context, { mission: word, as, forceWithLease, commit, timeout, json }) {
+  async run(context, { mission: word, as, forceWithLease, commit, ask, timeout, json }) {
     const timeoutMs = pushTimeout(context, timeout)
     await withStore(context, async db => {
       const mission = await chooseMission(context, db, word, { title: 'Push a mission' }, { removed: true })
       const pushed = await interruptible(async signal => {
-        const work = await readyToLand(context, db, mission, { commit })
+        const work = await withHelpOfClaude(context, db, mission, ask, now =>
+          readyToLand(context, db, now, { commit }),
+        )
         return pushWork(context, db, mission, work, { as, forceWithLease, timeoutMs, signal })
       })
       if (json) context.out.line(JSON.stringify({ id: mission.id, ...pushedJson(pushed) }))

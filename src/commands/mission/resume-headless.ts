@@ -12,7 +12,7 @@ import { firstPrompt, keepPrompt } from '../../mission/first-prompt.ts'
 import { type HeadlessInput, headlessLimits, refusePlanMode } from '../../mission/headless-wish.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import { missionService } from '../../mission/open-service.ts'
-import { refuseResumeByAgent } from '../../mission/start-limits.ts'
+import { refusePromptByAgent, refuseResumeByAgent } from '../../mission/start-limits.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -49,6 +49,7 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
     const mission = bringBack(context, db, chosen)
     if (statusNow(context, mission) === 'running') throw runsAlready(mission)
     await refuseResumeByAgent(context, db, mission)
+    if (prompt !== undefined) await refusePromptByAgent(context, db, mission)
     const wanted = {
       ...mission,
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
@@ -56,10 +57,10 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
     refusePlanMode(effectiveMode(wanted, config).mode, input.force ?? false)
     const obstacle = await whyNotResumable(context, mission)
     if (obstacle !== null) throw new AgencError(`${shortId(mission.id)} cannot be resumed: ${obstacle}`)
+    if (permissionMode !== undefined) await storeMode(context, db, mission.id, permissionMode)
     const text = firstPrompt(prompt)
     await startHeadless(context, db, mission, () => {
       if (text !== null) keepPrompt(context.paths.mission(mission.id), text)
-      if (permissionMode !== undefined) storeMode(context, db, mission.id, permissionMode)
       const headless_limits = JSON.stringify(limits)
       missionService(context, db).change(mission.id, { headless: 1, headless_limits, result: null })
     })

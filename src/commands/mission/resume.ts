@@ -8,7 +8,7 @@ import { chooseMission } from '../../mission/choose.ts'
 import { firstPrompt, keepPrompt } from '../../mission/first-prompt.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import type { PickerOptions } from '../../mission/pick-mission.ts'
-import { refuseResumeByAgent } from '../../mission/start-limits.ts'
+import { refusePromptByAgent, refuseResumeByAgent } from '../../mission/start-limits.ts'
 import { shortId } from '../../mission-id.ts'
 import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -89,6 +89,7 @@ export default defineCommand<Input>({
     const isMoved = isRunning && chosen.headless === 1 && !restart
     if (isRunning && !isMoved && prompt !== undefined) throw alreadyRunning(chosen)
     if (!isRunning) await readStore(context, db => refuseResumeByAgent(context, db!, chosen))
+    if (prompt !== undefined) await readStore(context, db => refusePromptByAgent(context, db!, chosen))
     const destination =
       isRunning && !isMoved
         ? null

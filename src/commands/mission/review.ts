@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { isInteractive } from '../../context.ts'
+import { type Context, isInteractive } from '../../context.ts'
+import type { MissionRecord } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
-import { usageError } from '../../errors.ts'
+import { isAgencError, usageError } from '../../errors.ts'
 import { reviewWork } from '../../git-work/review/review.ts'
 import { chooseMission } from '../../mission/choose.ts'
+import { statusNow } from '../../mission/mission-status.ts'
+import { sendMessage } from '../../wrapper/send-message.ts'
 import { partOptions, readPart } from './work-part.ts'
 
 interface Input {
@@ -15,7 +19,7 @@ interface Input {
 
 export default defineCommand<Input>({
   description:
-    'Open what a mission has changed in $VISUAL or $EDITOR. Write comments on lines of their own, below the lines that they are about. agenc stores them as one message, with file, line and code, and prints its path.',
+    'Open what a mission has changed in $VISUAL or $EDITOR. Write comments on lines of their own, below the lines that they are about. agenc makes one message of them, with file, line and code, and sends it to the mission if that runs. The message is also in a file, whose path is printed.',
   arguments: [
     {
       name: 'mission',
@@ -36,11 +40,34 @@ export default defineCommand<Input>({
       chooseMission(context, db, input.mission, { title: "Review a mission's changes" }),
     )
     const { path, comments, reason } = await reviewWork(context, mission, part)
-    if (input.json) context.out.line(JSON.stringify({ mission: mission.id, path, comments }))
+    const sent = path === null ? null : await sendReview(context, mission, path)
+    if (input.json) context.out.line(JSON.stringify({ mission: mission.id, path, comments, sent }))
     else if (path !== null) {
-      context.err.line(`The comments (${comments.length}) are in this file, for you to pass on:`)
+      const where = sent === null ? 'are in this file, for you to pass on' : words[sent.outcome]
+      context.err.line(`The comments (${comments.length}) ${where}${sent?.reason ? `: ${sent.reason}` : ''}:`)
       context.out.line(path)
     } else context.err.line(reason)
     return 0
   },
 })
+
+const words = {
+  taken: 'were sent, and are also in this file',
+  queued: 'are queued for the mission, and are also in this file',
+  not_taken: 'could not be sent, and are in this file, for you to pass on',
+  unconfirmed: 'may not have been sent, and are in this file',
+}
+
+/** Null if the mission does not run. Its Claude may be busy or wait for an answer: the message is kept until then. */
+async function sendReview(context: Context, mission: MissionRecord, path: string) {
+  if (statusNow(context, mission) !== 'running') return null
+  const wish = { as: 'user', from: null, isCommand: false, mayWait: true } as const
+  try {
+    const sent = await sendMessage(context, mission, { ...wish, text: readFileSync(path, 'utf8') })
+    const { id, outcome, isKept: kept, reason } = sent
+    return { id: String(id), outcome, kept, reason }
+  } catch (error) {
+    if (!isAgencError(error)) throw error
+    return { id: null, outcome: 'not_taken', kept: false, reason: error.message } as const
+  }
+}

@@ -4,7 +4,7 @@ import { defineCommand, jsonOption } from '../../cli/command.ts'
 import type { PendingRequest } from '../../db/approvals.ts'
 import { readStore } from '../../db/with-store.ts'
 import { age, localTime } from '../../io/relative-time.ts'
-import { bounded, cleanText, padEnd } from '../../io/text.ts'
+import { bounded, cleanText, padEnd, truncate } from '../../io/text.ts'
 import { changesInFull } from '../../mission/changes-words.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { answerCommands, requestWords } from '../../mission/how-to-answer.ts'
@@ -66,6 +66,7 @@ function describe(row: MissionRow, isHeld: boolean, now: Date): [string, string]
       mission.pr && [mission.pr.number && `#${mission.pr.number}`, mission.pr.url].filter(Boolean).join(' '),
     ],
     ...mission.pending.flatMap(request => pendingLines(request, mission, now)),
+    ...mission.queued.map((message): [string, string] => ['queued', queuedLine(message, now)]),
     ...mission.plans.map((plan): [string, string] => ['plan', plan]),
   ]
   return lines.flatMap(([label, value]) => (value ? [[label, cleanText(value)]] : []))
@@ -87,6 +88,7 @@ function resultLine(
 
 const longestAnswer = 300
 const mostFiles = 5
+const queuedColumns = 80
 
 function conflictLine({ with: other, files }: ConflictJson): string {
   const more = files.length > mostFiles ? ` and ${files.length - mostFiles} more` : ''
@@ -105,6 +107,11 @@ function pendingLines(request: PendingRequest, mission: MissionJson, now: Date):
     ]),
     ['answer', answerCommands(request, mission)[0]!],
   ]
+}
+
+function queuedLine({ id, text, as, since }: MissionJson['queued'][number], now: Date): string {
+  const whose = as === 'agent' ? ', of another agent' : ''
+  return `${id}: ${truncate(cleanText(text), queuedColumns)}${whose}, since ${localTime(since, now)}`
 }
 
 function lastExit({ last_exit: exit }: MissionJson, now: Date): string | null {

@@ -4,12 +4,15 @@ import { syncMission } from '../../git-work/sync.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle } from '../../mission/tell-done.ts'
 import { interruptible } from '../../system/signals.ts'
+import { withHelpOfClaude } from '../../wrapper/ask-claude.ts'
+import { askOption } from './ask-option.ts'
 
 interface Input {
   mission?: string
   rebase?: boolean
   base?: string
   offline?: boolean
+  ask?: boolean
   json?: boolean
 }
 
@@ -21,17 +24,20 @@ export default defineCommand<Input>({
     { flags: '--rebase', description: "put the mission's commits on top of the base (default: merge)" },
     { flags: '--base <branch>', description: 'take another branch as its base from now on' },
     { flags: '--offline', description: 'do not fetch; take the base as the library has it' },
+    askOption,
     quietOption,
     jsonOption,
   ],
   examples: ['agenc mission sync 3f2a', 'agenc mission sync 3f2a --rebase'],
-  async run(context, { mission: word, rebase = false, base, offline = false, json }) {
+  async run(context, { mission: word, rebase = false, base, offline = false, ask, json }) {
     await withStore(context, async db => {
       const mission = await chooseMission(context, db, word, {
         title: 'Bring the newest base into a mission',
       })
       // Ctrl-C also reaches git. What it then leaves must be put back first.
-      const synced = await interruptible(() => syncMission(context, db, mission, { rebase, base, offline }))
+      const synced = await withHelpOfClaude(context, db, mission, ask, now =>
+        interruptible(() => syncMission(context, db, now, { rebase, base, offline })),
+      )
       const { commits, base: taken } = synced
       if (json) context.out.line(JSON.stringify({ id: mission.id, rebase, ...synced }))
       else if (commits === 0)

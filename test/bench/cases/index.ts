@@ -8,6 +8,7 @@ import { install } from './install.ts'
 import { kill } from './kill.ts'
 import { newMission, resume } from './new-and-resume.ts'
 import { newPicker, switchPicker } from './pickers.ts'
+import { print } from './print.ts'
 import { help, listFew, listMany } from './start-up.ts'
 import { workingCopy } from './working-copy.ts'
 import { idle, memory } from './wrappers.ts'
@@ -24,6 +25,7 @@ export const cases: Record<RowName, Case> = {
   'working-copy': workingCopy,
   checkpoint,
   'diff-stat': diffStat,
+  print,
   resume,
   idle,
   memory,

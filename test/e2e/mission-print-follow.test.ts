@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ConversationEntry } from '../../src/claude/conversation-entry.ts'
+import { agencScript } from '../helpers/cli.ts'
+import { isAlive } from '../helpers/processes.ts'
+import { waitFor } from '../helpers/wait.ts'
+import { type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
+
+interface Follow {
+  pid: number
+  output(): string
+  entries(): ConversationEntry[]
+  until(text: string): Promise<void>
+  closeOutput(): void
+  exited: Promise<number | null>
+}
+
+/** Starts `mission print --follow` with its output in a pipe. */
+function follow(box: WrapperBox, id: string, ...args: string[]): Follow {
+  const child = spawn(process.execPath, [agencScript, 'mission', 'print', id, '--follow', ...args], {
+    env: box.env,
+    cwd: box.root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', text => {
+    output += text
+  })
+  const exited = new Promise<number | null>(resolve => child.on('close', resolve))
+  return {
+    pid: child.pid!,
+    output: () => output,
+    entries: () =>
+      output
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    until: async text => {
+      await waitFor(`${text} in what is followed`, () => output.includes(text)).catch(error => {
+        throw new Error(`${error.message}\n${output}`)
+      })
+    },
+    closeOutput: () => void child.stdout.destroy(),
+    exited,
+  }
+}
+
+test('a followed conversation grows, is replaced by /clear, and ends with its mission', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission()
+  const early = follow(box, id)
+  const entries = follow(box, id, '--json')
+  await box.turn(id, terminal, 'Hello. [[text Hi **there**.]]')
+  await early.until('You:\nHello. [[text Hi **there**.]]\n\nClaude:\nHi **there**.\n')
+  const late = follow(box, id, '--tail', '0')
+  const raw = follow(box, id, '--raw', '--tail', '1')
+  await raw.until('\n')
+  const interrupted = box.run(['mission', 'print', id, '--follow'])
+  await interrupted.waitForText('Hi there.')
+  await box.turn(id, terminal, 'Again. [[text Second.]]')
+  await interrupted.waitForText('Second.')
+  interrupted.type('\u0003')
+  expect(await interrupted.exited).toBe(130)
+  await box.turn(id, terminal, '/clear')
+  await box.turn(id, terminal, 'New. [[text Fresh.]]')
+  await early.until('(a new conversation)\n\nYou:\nNew.')
+  await entries.until('Fresh.')
+  expect(box.agenc(['mission', 'stop', id])).toMatchObject({ exitCode: 0 })
+  expect(await Promise.all([early, late, raw, entries].map(({ exited }) => exited))).toEqual([0, 0, 0, 0])
+  expect(late.output()).toMatch(
+    /^You:\nAgain\. .*\n\nClaude:\nSecond\.\n\n\(a new conversation\)\n\nYou:\nNew\./,
+  )
+  expect(
+    raw
+      .output()
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+      .at(-1),
+  ).toHaveProperty('type')
+  expect(entries.entries().map(({ by, kind }) => `${by} ${kind}`)).toEqual([
+    'user message',
+    'claude message',
+    'user message',
+    'claude message',
+    'system conversation',
+    'user message',
+    'claude message',
+  ])
+})
+
+test('a killed wrapper ends what follows it, and so does a reader that is gone', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission()
+  await box.turn(id, terminal, 'Hello. [[text Hi.]]')
+  const left = follow(box, id)
+  const followed = follow(box, id)
+  await left.until('Hi.')
+  await followed.until('Hi.')
+  left.closeOutput()
+  await box.turn(id, terminal, 'Again. [[text Second.]]')
+  await waitFor('the follower without a reader to end', () => !isAlive(left.pid))
+  await followed.until('Second.')
+  process.kill(box.record(id).wrapper_pid!, 'SIGKILL')
+  expect(await followed.exited).toBe(0)
+})
