@@ -51,8 +51,6 @@ export class App {
   private inSession = false
   private ready = false
   private suspended = false
-  /** Ctrl-O shows the transcript, which takes no text. */
-  private reading = false
   /** Ctrl-X was pressed, and belongs to the key that follows. */
   private chord = false
   private leaving = false
@@ -145,17 +143,10 @@ export class App {
       this.suspend()
       return
     }
-    if (this.isChord(key) || this.dialogs.key(key) || this.isReading(key)) return
+    if (this.isChord(key) || this.dialogs.key(key)) return
     if (key.name === 'enter' && !this.ready) return
     this.view.box = promptKey(this.view.box, key, this.promptActions)
     this.reporter.changed()
-  }
-
-  private isReading(key: Key): boolean {
-    const wasReading = this.reading
-    if (key.name === 'ctrl-o') this.reading = !wasReading
-    else if (key.name === 'escape') this.reading = false
-    return wasReading || this.reading
   }
 
   /** Ctrl-X Enter submits the text, also one that ends with a backslash. In a dialog it does nothing. */
@@ -163,7 +154,7 @@ export class App {
     const isSecond = this.chord
     this.chord = key.name === 'ctrl-x'
     if (!isSecond || key.name !== 'enter') return this.chord
-    if (this.dialogs.current || this.reading || !this.ready) return true
+    if (this.dialogs.current || !this.ready) return true
     this.view.box = submit(this.view.box, this.promptActions)
     this.reporter.changed()
     return true
