@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isDuration } from '../io/duration.ts'
 import { approveModes } from './approve-modes.ts'
 import { wholeRepoName } from './repo-names.ts'
 
@@ -6,7 +7,7 @@ const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 const words = v.array(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0))
-const duration = v.pipe(v.string(), v.regex(/^(\d+(ms|s|m|h|d))+$/, 'is not a duration such as 90s or 10m'))
+const duration = v.pipe(v.string(), v.check(isDuration, 'is not a duration such as 90s or 10m'))
 const approveMode = v.picklist(approveModes)
 
 /** A program with its arguments, or one string for `sh -c`. */

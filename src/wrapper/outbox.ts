@@ -423,15 +423,24 @@ export class Outbox {
 
   /** The latest news about a message since it was handed over. Lines of other messages are claimed. */
   #find(message: Message, claimed: ReadonlySet<number>): DeliveredPrompt | null {
-    const { id, text, sent_as, session_id, from_byte } = message
-    const transcript = session_id === null ? null : this.#transcript(session_id)
-    if (transcript === null) return null
+    const { id, text, sent_as } = message
     const expected = asReported(text)
     const ownId = sent_as === 'agent' ? peerMessageId(this.#run.id, id) : null
     const isIt = ({ text: said, peerId, endByte }: DeliveredPrompt) =>
       peerId === null ? said === expected && !claimed.has(endByte) : peerId === ownId
-    const found = [...deliveredPrompts(transcript, from_byte ?? 0)].filter(isIt)
+    const found = [...this.#promptsSince(message)].filter(isIt)
     return found.find(({ what }) => what !== 'queued') ?? found[0] ?? null
+  }
+
+  /** Claude takes its queue along into a conversation that `/clear` opens. */
+  *#promptsSince({ session_id, from_byte, at: storedAt }: Message): Generator<DeliveredPrompt> {
+    if (session_id === null) return
+    const { sessionId } = this.#claude()
+    const transcript = this.#transcript(session_id)
+    if (transcript !== null) yield* deliveredPrompts(transcript, from_byte ?? 0)
+    const other = sessionId === session_id ? null : this.#transcript(sessionId)
+    if (other === null) return
+    for (const prompt of deliveredPrompts(other, 0)) if ((prompt.at ?? '') >= storedAt) yield prompt
   }
 
   #transcript(sessionId: string): string | null {

@@ -92,6 +92,8 @@ export class RestartLoop {
       parts.observer.readSpool()
       parts.requests.end()
       parts.outbox.end()
+      // Not before: the prompt of this start may be another one. Whether Claude has it is seen in the transcript.
+      parts.observer.onPromptTaken = () => markPromptTaken(context.paths.mission(id))
       this.#observer = parts.observer
       for (;;) {
         this.#wantsRestart = false
@@ -159,7 +161,6 @@ export class RestartLoop {
       outbox.look()
       this.#life?.refresh()
     }
-    observer.onPromptTaken = () => markPromptTaken(own)
     observer.onMessage = text => keepLastMessage(own, text)
     observer.onStored = report => limit.see(report)
     wakeup.onWakeup = () => {
