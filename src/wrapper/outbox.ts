@@ -242,7 +242,9 @@ export class Outbox {
     if (state === 'waiting' || ownStatus === 'waiting' || this.#requests.hasOpen)
       return { reason: `it waits for an answer (${waitingFor ?? 'permission'})` }
     if (ownStatus === 'unknown') return { reason: 'it is in a state that agenc does not know' }
-    if (recipient.hasSubmitKeys && ownStatus === null) return { reason: 'it is still starting' }
+    // It has reported that it is open, and writes its first status at any moment.
+    if (recipient.hasSubmitKeys && ownStatus === null)
+      return { reason: 'it is still starting', isBrief: true }
     if (!recipient.hasSubmitKeys && state !== 'idle')
       return { reason: 'it is busy, and this older Claude takes messages only while it is idle' }
     return null

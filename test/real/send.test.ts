@@ -77,7 +77,12 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
   }
   const idle = () => box.waitForState(mission, 'idle')
   const ask = async (round: number) => {
-    await send(round, 'asks', `Ask ${round}. [[bash touch ${box.root}/made-${round}]] [[text Asked.]]`)
+    const { outcome, reason } = await send(
+      round,
+      'asks',
+      `Ask ${round}. [[bash touch ${box.root}/made-${round}]] [[text Asked.]]`,
+    )
+    expect(outcome, reason ?? '').toBe('taken')
   }
   const deny = async () => {
     await box.waitForState(mission, 'waiting')
