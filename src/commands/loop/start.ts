@@ -87,8 +87,8 @@ export default defineCommand<Input>({
     jsonOption,
   ],
   examples: [
-    'agenc loop start owner/name --prompt "make the tests pass" --until "npm test"',
-    'agenc loop start 3f2a --prompt "fix the linter\'s complaints" --max 5 -- npm run lint',
+    'agenc loop start owner/name --prompt "fix the tests" --until "npm test"',
+    'agenc loop start 3f2a --prompt "fix the style" --max 5 -- npm run lint',
   ],
   async run(context, input) {
     const wish = wishFrom(input)
