@@ -9,6 +9,7 @@ import { ConversationView } from './conversation-view.ts'
 import { Dialogs } from './dialogs.ts'
 import { additionalContext, Hooks } from './hooks.ts'
 import { type Key, type Report, TerminalInput } from './keyboard-input.ts'
+import { Messaging } from './messaging.ts'
 import { nextMode } from './permissions.ts'
 import { ExitKey, type PromptActions, promptKey, submit } from './prompt-box.ts'
 import { claudeVersion } from './release.ts'
@@ -44,13 +45,12 @@ export class App {
   private readonly commands: Commands
   private readonly promptActions: PromptActions
   private readonly quit = new AbortController()
+  private readonly messaging: Messaging
   private conversation: Conversation | undefined
   /** SessionEnd hooks run only once this is true: no hook may run in a directory that is not trusted. */
   private inSession = false
   private ready = false
   private suspended = false
-  /** Ctrl-O shows the transcript, which takes no text. */
-  private reading = false
   /** Ctrl-X was pressed, and belongs to the key that follows. */
   private chord = false
   private leaving = false
@@ -80,6 +80,15 @@ export class App {
       leave: () => this.leave('prompt_input_exit', 0),
     })
     this.promptActions = this.makePromptActions(agentView)
+    this.messaging = new Messaging({
+      env: start.env,
+      sessions: start.paths.sessions,
+      session,
+      dialogs,
+      inbound: start.settings.crossSessionInbound,
+      ending: this.quit.signal,
+      receive: (text, origin) => this.conversation?.receive(text, origin),
+    })
   }
 
   /** Resolves with the exit code. */
@@ -107,7 +116,8 @@ export class App {
     this.inSession = end?.hooks ?? true
     if (end) return this.leave('other', end.exitCode)
     const event = startEvent(start, session)
-    this.status?.open()
+    const messaging = this.status ? await this.messaging.open() : {}
+    this.status?.open(messaging)
     if (session.name) this.status?.name(session.name, 'user')
     this.conversation = new Conversation(this.context, {
       sessionStarted: this.context.fire('SessionStart', event, { subject: event.source }),
@@ -133,17 +143,10 @@ export class App {
       this.suspend()
       return
     }
-    if (this.isChord(key) || this.dialogs.key(key) || this.isReading(key)) return
+    if (this.isChord(key) || this.dialogs.key(key)) return
     if (key.name === 'enter' && !this.ready) return
     this.view.box = promptKey(this.view.box, key, this.promptActions)
     this.reporter.changed()
-  }
-
-  private isReading(key: Key): boolean {
-    const wasReading = this.reading
-    if (key.name === 'ctrl-o') this.reading = !wasReading
-    else if (key.name === 'escape') this.reading = false
-    return wasReading || this.reading
   }
 
   /** Ctrl-X Enter submits the text, also one that ends with a backslash. In a dialog it does nothing. */
@@ -151,7 +154,7 @@ export class App {
     const isSecond = this.chord
     this.chord = key.name === 'ctrl-x'
     if (!isSecond || key.name !== 'enter') return this.chord
-    if (this.dialogs.current || this.reading || !this.ready) return true
+    if (this.dialogs.current || !this.ready) return true
     this.view.box = submit(this.view.box, this.promptActions)
     this.reporter.changed()
     return true
@@ -188,6 +191,7 @@ export class App {
     this.view.close()
     this.input.close()
     await Promise.all([this.shells.end(), this.hooks.end()])
+    this.messaging.close()
     this.status?.remove()
     if (this.inSession) await this.context.fire('SessionEnd', { reason }, { subject: reason })
     if (!this.inSession) return

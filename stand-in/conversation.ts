@@ -2,15 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiFailure, runAgent } from './agent.ts'
 import { type AgentContext, Interrupted } from './agent-context.ts'
 import { promptBlock } from './hooks.ts'
+import { asPeerMessage, type PeerOrigin } from './messaging.ts'
+import type { Line } from './saved-conversations.ts'
 import { spokenPart } from './script.ts'
 
 interface Prompt {
   prompt: string
   /**
    * `own`: Claude writes it to itself. `queued`: it was sent while Claude was busy, and its hooks have run. `sent`: it came
-   * without a keyboard, and its hooks run when Claude takes it up.
+   * without a keyboard, `peer`: from another session; their hooks run when Claude takes it up.
    */
-  kind: 'typed' | 'queued' | 'sent' | 'own'
+  kind: 'typed' | 'queued' | 'sent' | 'peer' | 'own'
+  /** Only for `peer`. */
+  origin?: PeerOrigin
 }
 
 export interface ConversationEvents {
@@ -65,9 +69,16 @@ export class Conversation {
     this.enqueue({ prompt, kind: 'own' })
   }
 
+  /** Queues a message of another session. */
+  receive(prompt: string, origin: PeerOrigin): void {
+    if (this.ended) return
+    this.context.session.transcript.queue('enqueue', prompt)
+    this.enqueue({ prompt, kind: 'peer', origin })
+  }
+
   /** Takes the queued prompts back, as the user does with the up arrow. Undefined if there are none. */
   takeBackQueue(): string | undefined {
-    const queued = this.takeQueued()
+    const queued = this.takeQueued().map(({ prompt }) => prompt)
     for (const prompt of queued) this.context.session.transcript.queue('popAll', prompt)
     return queued.length === 0 ? undefined : queued.join('\n')
   }
@@ -75,10 +86,11 @@ export class Conversation {
   async absorbQueue(): Promise<void> {
     const { transcript } = this.context.session
     const sent = this.takeQueued('sent')
-    for (const prompt of sent) await this.passesHooks(prompt)
-    for (const prompt of [...this.takeQueued(), ...sent]) {
+    for (const { prompt } of sent) await this.passesHooks(prompt)
+    for (const { prompt, origin } of [...this.takeQueued(), ...sent, ...this.takeQueued('peer')]) {
       transcript.queue('remove', prompt, { reason: 'absorbed_mid_turn' })
-      transcript.queuedCommand(prompt)
+      if (origin) await this.passesHooks(prompt)
+      transcript.queuedCommand(prompt, origin ? { origin, isMeta: true } : {})
       this.context.show({ kind: 'user', text: spokenPart(prompt) })
     }
   }
@@ -109,10 +121,10 @@ export class Conversation {
     this.enqueue({ prompt, kind: 'queued' })
   }
 
-  private takeQueued(wanted: Prompt['kind'] = 'queued'): string[] {
+  private takeQueued(wanted: Prompt['kind'] = 'queued'): Prompt[] {
     const queued = this.waiting.filter(({ kind }) => kind === wanted)
     for (const one of queued) this.waiting.splice(this.waiting.indexOf(one), 1)
-    return queued.map(({ prompt }) => prompt)
+    return queued
   }
 
   private enqueue(next: Prompt): void {
@@ -135,13 +147,15 @@ export class Conversation {
     this.draining = false
   }
 
-  private async answer({ prompt: first, kind }: Prompt, signal: AbortSignal): Promise<void> {
+  private async answer(first: Prompt, signal: AbortSignal): Promise<void> {
     const { context } = this
+    const { kind } = first
+    const isFromQueue = kind === 'queued' || kind === 'peer'
     const own = kind === 'own'
     // All queued prompts become one turn, and the model answers the last one. Those that were sent become one prompt.
-    const prompts = kind === 'queued' ? [first, ...this.takeQueued()] : [first]
+    const prompts = isFromQueue ? [first, ...this.takeQueued(kind)] : [first]
     const sent = kind === 'sent' ? this.takeQueued('sent') : []
-    const prompt = [prompts.at(-1), ...sent].join('\n')
+    const prompt = [prompts.at(-1)!, ...sent].map(each => each.prompt).join('\n')
     if (kind === 'sent') for (const _ of [first, ...sent]) context.session.transcript.queue('dequeue')
     context.session.nextPrompt()
     context.session.planFile(prompt)
@@ -153,13 +167,14 @@ export class Conversation {
         return context.show(entry)
       },
     }
-    if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each) })
+    if (!own) for (const each of prompts) context.show({ kind: 'user', text: spokenPart(each.prompt) })
     try {
-      if (kind === 'queued') this.dequeue(prompts)
+      if (isFromQueue) await this.dequeue(prompts)
       await this.events.sessionStarted
       this.events.turnStarted?.()
-      const isAccepted = kind === 'queued' || (await this.accepted(prompt, signal))
-      const end = isAccepted && (await this.finish(watched, prompt, own, signal))
+      const isAccepted = isFromQueue || (await this.accepted(prompt, signal))
+      const said = kind === 'peer' ? asPeerMessage(prompt) : prompt
+      const end = isAccepted && (await this.finish(watched, said, own, signal))
       this.events.turnEnded?.(end || { blocked: true })
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error
@@ -176,15 +191,18 @@ export class Conversation {
     return passes
   }
 
-  private dequeue(prompts: readonly string[]): void {
+  private async dequeue(prompts: readonly Prompt[]): Promise<void> {
     const { transcript } = this.context.session
     for (const _ of prompts) transcript.queue('dequeue')
-    for (const prompt of prompts) this.record(prompt)
+    for (const { prompt, origin } of prompts) {
+      if (origin) await this.passesHooks(prompt)
+      this.record(origin ? asPeerMessage(prompt) : prompt, origin && { origin, isMeta: true })
+    }
   }
 
-  private record(prompt: string): void {
+  private record(prompt: string, more: Line = {}): void {
     const { session } = this.context
-    session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode })
+    session.transcript.user(prompt, { promptId: session.promptId, permissionMode: session.mode, ...more })
   }
 
   private async passesHooks(prompt: string, signal?: AbortSignal): Promise<boolean> {

@@ -154,6 +154,20 @@ export function bypassDialog(): Dialog<boolean> {
   }
 }
 
+export function heldMessageDialog(from: string, text: string): Dialog<boolean> {
+  return {
+    title: 'Held message from another session',
+    body: [`Another Claude session sent a message: from ${from}`, text],
+    choices: [
+      { label: 'Deny — drop it and tell the sender it was declined', value: false },
+      { label: 'Deliver this message to Claude', value: true },
+    ],
+    hint: confirmHint,
+    numbered: false,
+    waitingFor: 'permission prompt',
+  }
+}
+
 export function settingsDialog(problems: readonly SettingsProblem[]): Dialog<boolean> {
   const malformed = problems.some(problem => problem.kind === 'malformed')
   const goOn = { label: malformed ? 'Continue without these settings' : 'Continue', value: true }

@@ -8,6 +8,7 @@ import { hookEnv, type Session, toolEnv } from './claude-session.ts'
 import { Conversation, type TurnEnd } from './conversation.ts'
 import { Dialogs } from './dialogs.ts'
 import { additionalContext, Hooks } from './hooks.ts'
+import { Messaging } from './messaging.ts'
 import type { ToolUse } from './permissions.ts'
 import { claudeVersion, modelId } from './release.ts'
 import type { Line } from './saved-conversations.ts'
@@ -36,6 +37,7 @@ class HeadlessApp {
   private readonly status: StatusFile | undefined
   private readonly reporter: StatusReporter
   private readonly context: AgentContext
+  private readonly messaging: Messaging
   private readonly conversation: Conversation
   private readonly quit = new AbortController()
   private readonly lines
@@ -69,6 +71,15 @@ class HeadlessApp {
     )
     this.context = this.makeContext()
     session.transcript.onMessage = line => this.tellMessage(line)
+    this.messaging = new Messaging({
+      env,
+      sessions: paths.sessions,
+      session,
+      dialogs: this.context.dialogs,
+      inbound: settings.crossSessionInbound,
+      ending: this.quit.signal,
+      receive: (text, origin) => this.conversation.receive(text, origin),
+    })
     this.conversation = new Conversation(this.context, {
       sessionStarted: this.open(),
       turnStarted: () => this.tellInit(),
@@ -96,7 +107,8 @@ class HeadlessApp {
       hook_name: `SessionStart:${event.source}`,
       hook_event: 'SessionStart',
     }
-    this.status?.open()
+    const messaging = this.status ? await this.messaging.open() : {}
+    this.status?.open(messaging)
     if (session.name) this.status?.name(session.name, 'user')
     this.tell({ type: 'system', subtype: 'hook_started', ...about })
     await this.context.fire(
@@ -224,6 +236,7 @@ class HeadlessApp {
     this.quit.abort()
     this.lines.close()
     await Promise.all([this.shells.end(), this.hooks.end()])
+    this.messaging.close()
     this.status?.remove()
     await this.context.fire('SessionEnd', { reason: 'other' }, { subject: 'other' })
     await updateClaudeJson(start.paths.claudeJson, json =>

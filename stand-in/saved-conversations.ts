@@ -90,14 +90,15 @@ export class Transcript {
 
   /** Records what became of a prompt that was sent while Claude was busy. */
   queue(operation: 'enqueue' | 'dequeue' | 'popAll' | 'remove', content?: string, extra: Line = {}): void {
+    this.begin()
     const timestamp = new Date().toISOString()
     this.begin()
     this.append({ type: 'queue-operation', operation, timestamp, ...(content ? { content } : {}), ...extra })
   }
 
   /** A queued prompt that the model gets between two tools. */
-  queuedCommand(prompt: string): void {
-    this.append({ type: 'attachment', attachment: { type: 'queued_command', prompt } })
+  queuedCommand(prompt: string, more: Line = {}): void {
+    this.append({ type: 'attachment', attachment: { type: 'queued_command', prompt, ...more } })
   }
 
   lastPrompt(prompt: string): void {

@@ -34,7 +34,8 @@ export class StatusFile {
     }
   }
 
-  open(): void {
+  open(more: Record<string, unknown> = {}): void {
+    Object.assign(this.content, more)
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
     this.write()
   }

@@ -7,6 +7,7 @@ export interface Settings {
   disableAgentView: boolean
   skipBypassWarning: boolean
   defaultMode?: string
+  crossSessionInbound?: string
   allow: string[]
   deny: string[]
   /** Problems that a dialog shows before the session starts. */
@@ -72,6 +73,7 @@ function mergeSources(sources: readonly Source[]): Settings {
 function merge(settings: Settings, raw: Raw, path: string): void {
   if (typeof raw.disableAgentView === 'boolean') settings.disableAgentView = raw.disableAgentView
   if (raw.skipDangerousModePermissionPrompt === true) settings.skipBypassWarning = true
+  if (typeof raw.crossSessionInbound === 'string') settings.crossSessionInbound = raw.crossSessionInbound
   const permissions = (raw.permissions ?? {}) as Raw
   if (typeof permissions.defaultMode === 'string') settings.defaultMode = permissions.defaultMode
   settings.allow.push(...strings(permissions.allow))

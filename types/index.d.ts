@@ -94,12 +94,58 @@ export interface QueuedMessage {
   since: string
 }
 
+/** `mission print` prints one of these per line: one thing that was said or done in a conversation. */
+export interface ConversationEntry {
+  /** The id of its line in Claude's transcript. A line may hold several entries. */
+  uuid: string | null
+  at: string | null
+  /** `agent`: another Claude, through a message. `system`: Claude Code itself. */
+  by: 'user' | 'claude' | 'agent' | 'system'
+  /** `rewind` and `conversation` only with `--follow`. */
+  kind:
+    | 'message'
+    | 'command'
+    | 'tool'
+    | 'tool_error'
+    | 'error'
+    | 'interruption'
+    | 'compaction'
+    | 'notification'
+    | 'rewind'
+    | 'conversation'
+  /** Of a compaction, the summary. Empty for `tool`. */
+  text: string
+  /** The tool that was used or has failed. */
+  tool: string | null
+  input: Record<string, unknown> | null
+}
+
 /** A permission request that waits for an answer. */
 export interface PendingRequest {
   id: string
   tool: string
   input: unknown
   since: string
+}
+
+/** `mission wait` prints an array of these. */
+export interface WaitedMission extends Mission {
+  /** False if the mission ended otherwise, was deleted, or the time ran out. */
+  reached: boolean
+  /** The whole text of what Claude said last. */
+  last_message: string | null
+}
+
+/** `events` prints one of these per line. */
+export interface Event {
+  /** Grows with every event. In a snapshot, the number of the newest event. */
+  id: number
+  at: string
+  /** Null at the end of a snapshot. */
+  mission_id: string | null
+  /** `mission` and `snapshot` are the snapshot; docs/talk.md lists the others. More may be added. */
+  kind: string
+  data: Record<string, unknown>
 }
 
 /** `status` prints one of these. */
@@ -188,4 +234,69 @@ export interface Verdict {
   decision: 'allow' | 'deny' | 'ask'
   reason: string
   parts: { text: string; decision: 'allow' | 'deny' | 'ask'; rule: Rule | null }[]
+}
+
+/** `loop show`, `start`, `stop` and `continue` print one of these, `loop ls` an array. */
+export interface Loop {
+  id: string
+  short_id: string
+  mission_id: string
+  mission_name: string | null
+  status:
+    | 'running'
+    | 'succeeded'
+    | 'max_rounds'
+    | 'timeout'
+    | 'stalled'
+    | 'limit'
+    | 'stopped'
+    | 'failed'
+    | 'crashed'
+  /** Why it ended. */
+  reason: string | null
+  /** The number of its latest round. 0 before the first one. */
+  round: number
+  rounds: LoopRound[]
+  prompt: string
+  until: string
+  limits: { max: number; timeout_ms: number; check_timeout_ms: number }
+  fresh: boolean
+  window: boolean
+  /** When Claude's usage limit ends, if that has ended the loop. */
+  resets_at: string | null
+  cost_usd: number | null
+  runner_pid: number | null
+  log: string
+  created_at: string
+  ended_at: string | null
+}
+
+export interface LoopRound {
+  n: number
+  started_at: string
+  /** Null while it runs. */
+  duration_ms: number | null
+  /** How Claude's turn ended. Null until then. */
+  ended_by: 'turn' | 'limit' | 'error' | 'interrupted' | 'ended' | 'cut' | null
+  /** Claude's word for the error that ended the turn. */
+  error: string | null
+  /** The exit code of the check. Null until then, or if it was ended. */
+  exit: number | null
+  /** Whether the turn has changed any file. */
+  changed: boolean | null
+  changes: { files: number; insertions: number; deletions: number } | null
+  cost_usd: number | null
+}
+
+/** `mission new --foreach` prints an array of these. */
+export interface ForeachOutcome {
+  line: number
+  id: string | null
+  short_id: string | null
+  name: string | null
+  repo: string | null
+  prompt: string
+  outcome: 'ok' | 'failed' | 'running' | 'not_started'
+  reason: string | null
+  result: Mission['result']
 }

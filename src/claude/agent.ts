@@ -67,6 +67,8 @@ export interface Follower {
   close(): void
   /** Null if the agent can only be spoken to through its surface. */
   readonly line: DirectLine | null
+  /** Where it takes messages of other agents now. Null if it takes none. */
+  inbox?(): Inbox | null
 }
 
 /** A way to speak to a running agent that needs no keyboard. */
@@ -80,6 +82,26 @@ export interface DirectLine {
   interrupt(): void
   /** Ends the turn, keeping what was said, and then the agent. */
   end(): void
+}
+
+/** Takes messages of other agents, whatever the agent does and whatever its user types. */
+export interface Inbox {
+  /** The id, a UUID, is in the transcript once the agent has taken the message. */
+  send(message: { id: string; text: string }, onReceipt: (receipt: Receipt) => void): SentMessage
+}
+
+/**
+ * `held`: the user is asked first. `released`: the user has agreed. `declined`: the user has not. `refused`: settings
+ * forbid such messages. `expired`: the agent ended before the user answered. No receipt comes for a message that the
+ * agent just takes.
+ */
+export type Receipt = 'held' | 'released' | 'declined' | 'refused' | 'dropped' | 'expired'
+
+export interface SentMessage {
+  /** False if the agent is gone, so that nothing was sent. */
+  readonly isSent: Promise<boolean>
+  /** No more receipts are needed. */
+  close(): void
 }
 
 /**

@@ -107,9 +107,10 @@ function fromPrompt(line: Line, content: unknown): ConversationEntry[] {
   const text = promptIn(content)
   if (kind === 'peer') return said(line, { by: 'agent', text: withoutFrame(text) })
   if (kind === 'task-notification' || text.startsWith('<task-notification>')) return notification(line, text)
-  if (kind === 'human') return said(line, { by: 'user', text })
-  if (kind !== undefined) return said(line, { by: 'system', text })
+  if (kind !== undefined && kind !== 'human') return said(line, { by: 'system', text })
   if (line.isMeta === true) return []
+  // Only what somebody has typed or sent has a source. Claude Code writes everything else in tags of its own.
+  if (typeof line.promptSource === 'string') return said(line, { by: 'user', text })
   if (/^\[Request interrupted by user[^\]]*\]$/.test(text))
     return [entry(line, { by: 'user', kind: 'interruption', text })]
   return /^<(?:command-|local-command-|bash-)/.test(text)

@@ -102,8 +102,9 @@ export class Conversation {
   #moveWindow(offset: number, length: number): void {
     const size = Math.max(length, windowBytes)
     if (this.#window.length !== size) this.#window = Buffer.allocUnsafe(size)
-    this.#windowStart = offset
-    this.#windowEnd = offset + readSync(this.#file, this.#window, 0, size, offset)
+    const isBackward = offset < this.#windowStart
+    this.#windowStart = isBackward ? Math.max(0, offset + length - size) : offset
+    this.#windowEnd = this.#windowStart + readSync(this.#file, this.#window, 0, size, this.#windowStart)
   }
 }
 
@@ -121,6 +122,7 @@ function saysNothing(line: Buffer): boolean {
   if (attachment >= 0) return !line.subarray(attachment).includes('queued_command')
   return (
     line.includes('"type":"tool_result"') &&
+    line.includes('"type":"user"') &&
     !line.includes('"is_error":true') &&
     !line.includes('"type":"text"')
   )

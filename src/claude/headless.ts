@@ -6,7 +6,7 @@ import { LineReader } from '../io/line-reader.ts'
 import { randomUuid } from '../io/random.ts'
 import { cleanText } from '../io/text.ts'
 import type { MissionId } from '../mission-id.ts'
-import type { Agent, AgentListener, DirectLine, Follower, Launch, StartRequest } from './agent.ts'
+import type { Agent, AgentListener, DirectLine, Follower, Inbox, Launch, StartRequest } from './agent.ts'
 import type { AgentStatus } from './agent-report.ts'
 import { interactiveClaude, prepareClaude } from './interactive.ts'
 import { parseEvent } from './stream-events.ts'
@@ -74,6 +74,10 @@ class StreamFollower implements Follower {
 
   refresh(): void {
     this.#status.refresh()
+  }
+
+  inbox(): Inbox | null {
+    return this.#status.inbox?.() ?? null
   }
 
   close(): void {

@@ -20,7 +20,18 @@ export function permissionArguments(mode: string | null, tools: readonly string[
   ]
 }
 
-const bypassFlags = ['--dangerously-skip-permissions', '--allow-dangerously-skip-permissions']
+const bypassFlag = '--dangerously-skip-permissions'
+const bypassFlags = [bypassFlag, '--allow-dangerously-skip-permissions']
+
+/** Whether Claude asks for no permissions in this mode. */
+export function isBypass(mode: string | null): boolean {
+  return mode !== null && claudeMode(mode) === 'bypassPermissions'
+}
+
+/** Whether a Claude that is started like this asks for no permissions. */
+export function startsInBypass(mode: string | null, args: readonly string[]): boolean {
+  return isBypass(mode) || args.includes(bypassFlag)
+}
 
 /** Claude would refuse too, but only after the mission was created and its window opened. */
 export function refuseBypassAsRoot(
@@ -29,8 +40,7 @@ export function refuseBypassAsRoot(
   env: NodeJS.ProcessEnv,
 ): void {
   const flag = args.find(arg => bypassFlags.includes(arg))
-  const isBypass = flag !== undefined || (mode !== null && claudeMode(mode) === 'bypassPermissions')
-  if (!isBypass || process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return
+  if ((flag === undefined && !isBypass(mode)) || process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return
   throw new AgencError(
     `Claude refuses ${flag ?? 'the permission mode bypassPermissions'} when it runs as root`,
     'Run agenc as another user, choose another mode, or in a container set IS_SANDBOX=1.',

@@ -1,7 +1,8 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { Follower } from './agent.ts'
+import type { Follower, Inbox } from './agent.ts'
 import type { AgentStatus } from './agent-report.ts'
+import { findInbox } from './peer-socket.ts'
 import { readStatusFile } from './status-file.ts'
 
 const fallbackMs = 80
@@ -30,6 +31,10 @@ export class StatusWatch implements Follower {
   refresh(): void {
     if (!this.#isWatchingFile) this.#attach()
     if (this.#watcher === null) this.#readLater()
+  }
+
+  inbox(): Inbox | null {
+    return findInbox(this.#path)
   }
 
   close(): void {

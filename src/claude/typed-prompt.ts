@@ -46,16 +46,19 @@ export function isSlashCommand(text: string): boolean {
   return /^\/[\w:.-]+(\s|$)/.test(text.trim())
 }
 
-/** What is wrong with a text that is to be sent, and what to do about it. Null if it can be sent. */
-export function whyNotSendable(text: string, isCommand: boolean): [problem: string, advice: string] | null {
+type Refusal = [problem: string, advice: string]
+
+/** What is wrong with a message of another agent, and what to do about it. Its words are never a command. */
+export function whyNoMessage(text: string, isCommand: boolean): Refusal | null {
+  if (isCommand) return ['another agent cannot give a /command', 'Add --as user, or leave out --command.']
+  return whyNoText(text)
+}
+
+/** What is wrong with a text that is to be typed, and what to do about it. Null if it can be sent. */
+export function whyNotSendable(text: string, isCommand: boolean): Refusal | null {
   const words = text.trim()
-  if (words === '') return ['the message is empty', 'Give a text, or - to read it from standard input.']
-  if (Buffer.byteLength(text) > mostBytes)
-    return [`the message is longer than ${mostBytes / 1000} KB`, 'Write it to a file, and send its path.']
-  if (unsafe.test(text))
-    return ['the message has control characters, which Claude would drop', 'Remove them.']
-  if (reordering.test(text))
-    return ['the message has characters that change the direction of text', 'Remove them.']
+  const refusal = whyNoText(text)
+  if (refusal !== null) return refusal
   if (quitWords.has(words.toLowerCase()))
     return [`${JSON.stringify(words)} would end Claude`, "Stop the mission with 'agenc mission stop'."]
   if (words.startsWith('!'))
@@ -69,5 +72,16 @@ export function whyNotSendable(text: string, isCommand: boolean): [problem: stri
       'the message begins with /, so Claude would run it as a command',
       'Add --command if you want that.',
     ]
+  return null
+}
+
+function whyNoText(text: string): Refusal | null {
+  if (text.trim() === '') return ['the message is empty', 'Give a text, or - to read it from standard input.']
+  if (Buffer.byteLength(text) > mostBytes)
+    return [`the message is longer than ${mostBytes / 1000} KB`, 'Write it to a file, and send its path.']
+  if (unsafe.test(text))
+    return ['the message has control characters, which Claude would drop', 'Remove them.']
+  if (reordering.test(text))
+    return ['the message has characters that change the direction of text', 'Remove them.']
   return null
 }

@@ -135,6 +135,38 @@ export const registry: Registry = {
         },
       },
     },
+    loop: {
+      summary: 'Run a mission again and again until a command succeeds',
+      verbs: {
+        start: {
+          summary: 'Run a mission until a command succeeds',
+          load: () => import('./loop/start.ts'),
+          completes: { target: 'repos and missions' },
+        },
+        ls: { summary: 'List loops', load: () => import('./loop/ls.ts') },
+        show: {
+          summary: 'Show one loop with its rounds',
+          load: () => import('./loop/show.ts'),
+        },
+        log: {
+          summary: 'Print what a loop has done',
+          load: () => import('./loop/log.ts'),
+        },
+        stop: {
+          summary: 'Stop a loop and the turn of its mission',
+          load: () => import('./loop/stop.ts'),
+        },
+        continue: {
+          summary: 'Go on with a loop at the round it was in',
+          load: () => import('./loop/continue.ts'),
+        },
+        focus: {
+          summary: "Bring a loop's window to the front",
+          load: () => import('./loop/focus.ts'),
+        },
+        _run: { summary: 'Run one loop', load: () => import('./loop/run.ts'), hidden: true },
+      },
+    },
     tmux: {
       summary: 'The agenc session: one window per mission',
       verbs: {

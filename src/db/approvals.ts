@@ -147,6 +147,16 @@ export function needsAnswer(db: Database, mission: MissionId): boolean {
   return found.get(mission) !== undefined
 }
 
+/** The mission's last request. */
+export function latestApproval(db: Database, mission: MissionId): Approval | undefined {
+  const stored = db
+    .prepare<[MissionId], StoredApproval>(
+      'SELECT * FROM approvals WHERE mission_id = ? ORDER BY id DESC LIMIT 1',
+    )
+    .get(mission)
+  return stored && read(stored)
+}
+
 /** The open requests of each mission, oldest first. */
 export function listAllPending(db: Database): Map<MissionId, PendingRequest[]> {
   const pending = new Map<MissionId, PendingRequest[]>()

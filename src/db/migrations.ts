@@ -176,16 +176,22 @@ export const migrations: readonly Migration[] = [
 
         CREATE TABLE loops (
           id TEXT PRIMARY KEY,
-          mission_id TEXT,
-          status TEXT NOT NULL,
+          mission_id TEXT NOT NULL REFERENCES missions (id) ON DELETE CASCADE,
+          status TEXT NOT NULL DEFAULT 'running',
           wish TEXT NOT NULL,
           rounds TEXT NOT NULL DEFAULT '[]',
           reason TEXT,
+          resets_at TEXT,
           runner_pid INTEGER,
           runner_start TEXT,
+          check_pid INTEGER,
+          check_start TEXT,
+          run_at TEXT NOT NULL,
+          run_from INTEGER NOT NULL DEFAULT 0,
           created_at TEXT NOT NULL,
           ended_at TEXT
         ) STRICT;
+        CREATE INDEX loops_by_mission ON loops (mission_id);
       `),
   },
 ]

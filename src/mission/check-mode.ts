@@ -5,15 +5,13 @@ import { listedModes } from '../claude/listed-modes.ts'
 import { claudeMode } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
-import { getMission, type MissionRecord } from '../db/missions.ts'
+import type { MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { isAgencError, usageError } from '../errors.ts'
 import { nearest } from '../io/nearest.ts'
 import { quoteForShell } from '../io/shell-quote.ts'
 import { cleanText } from '../io/text.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
-import { refuseWiderChange } from './agent-rights.ts'
-import { callerOf } from './calling-mission.ts'
 import { modeAliases, permissionModes } from './mode-meanings.ts'
 import { missionService } from './open-service.ts'
 
@@ -52,10 +50,7 @@ function adviceFor(mode: string, known: readonly string[]): string {
   return guess !== undefined && isSafe ? `Did you mean ${guess}?` : `Known modes: ${known.join(', ')}.`
 }
 
-export async function storeMode(context: Context, db: Database, id: MissionId, mode: string): Promise<void> {
-  const before = getMission(db, id)!
-  const config = await readConfig(context.paths)
-  refuseWiderChange(callerOf(context, db), before, { ...before, permission_mode: mode }, config)
+export function storeMode(context: Context, db: Database, id: MissionId, mode: string): void {
   missionService(context, db).change(id, { permission_mode: mode }, ['permission_mode', { mode }])
 }
 

@@ -60,7 +60,8 @@ export async function followConversation(
     if (mission === undefined) return true
     // Asked before reading: what was written until the end is then printed too.
     const isRunning = statusNow(context, mission) === 'running'
-    const path = transcriptNow(context, mission)
+    // With a mission that is deleted, its transcript may go too.
+    const path = pages.isEmpty ? transcriptNow(context, mission) : knownTranscript(context, mission)
     watcher.watch(path ?? nearestPlace(context, mission), wake)
     if (path !== null) await pages.print(path)
     if (isRunning && context.out.hasReader()) return undefined
@@ -183,13 +184,17 @@ function lastIn(path: string): { entry: ConversationEntry | null; at: string | n
  */
 function transcriptNow(context: Context, mission: MissionRecord): string | null {
   const { directory } = claudeLocations(context.env)
-  const path = findTranscript(directory, mission.session_id, mission.transcript_path)
+  const path = knownTranscript(context, mission)
   const mayCome = () => mission.session_begun === 0 || statusNow(context, mission) === 'running'
   if (path !== null || mayCome()) return path
   throw new AgencError(
     `the conversation of ${missionTitle(mission)} is gone: no ${mission.session_id}.jsonl below ${directory}`,
     'Restore the file, or set CLAUDE_CONFIG_DIR to the directory that was used then.',
   )
+}
+
+function knownTranscript({ env }: Context, { session_id, transcript_path }: MissionRecord): string | null {
+  return findTranscript(claudeLocations(env).directory, session_id, transcript_path)
 }
 
 /** Where a transcript that does not exist yet will show first. */

@@ -146,10 +146,14 @@ export class MissionWriter {
     if (linkPlan(this.#db, id, path, this.at)) this.#note(id, {}, [['plan', { path }]])
   }
 
-  /** Stores a message to a mission. Returns its id. */
+  /** Stores a message to a mission, and its history with the message's id. Returns the id. */
   addMessage(message: NewMessage, ...history: HistoryEntry[]): number {
     const id = insertMessage(this.#db, { ...message, at: this.at })
-    this.#note(message.mission_id, {}, history)
+    this.#note(
+      message.mission_id,
+      {},
+      history.map(([kind, data]) => [kind, { id, ...data }] as const),
+    )
     return id
   }
 

@@ -1,18 +1,17 @@
 import { totalmem } from 'node:os'
-import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { listHeldMissions, listUnstartedMissions, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { shortId } from '../mission-id.ts'
-import { agentReposOf, refuseUsersVoice } from './agent-rights.ts'
-import { callerOf } from './calling-mission.ts'
+import { agentReposOf } from './agent-rights.ts'
 import { statusesOf } from './mission-status.ts'
 
 /** A Claude with its tools. */
 const megabytesPerMission = 400
 const fewestByMemory = 4
+const stopOne = "Stop one with 'agenc mission stop', or wait for one with 'agenc mission wait --until end'."
 /** A mission that was created less than this ago, and has not run yet, counts as running. */
 const startMs = 60_000
 
@@ -42,7 +41,6 @@ export function limitsForAgent(
 ): () => void {
   const { max_children, max_depth } = config.missions
   const name = shortId(agent.id)
-  const stopOne = "Stop one with 'agenc mission stop', or wait for one with 'agenc mission wait --until end'."
   if (agentReposOf(agent).length >= max_depth)
     throw limitReached(
       `mission ${name} was started by a chain of ${agentReposOf(agent).length} agents, and cannot start missions itself`,
@@ -61,45 +59,28 @@ export function limitsForAgent(
         max_children,
         stopOne,
       )
-    const most = mostRunning(config)
-    if (running.length >= most)
-      throw limitReached(`${countOf(running.length)} are already running`, 'max_running', most, stopOne)
+    refuseBeyond(config, running.length)
   }
 }
 
-/** Throws if an agent runs this command, and may not have another mission running. */
-export async function refuseResumeByAgent(
-  context: Context,
-  db: Database,
-  mission: MissionRecord,
-): Promise<void> {
-  const agent = callerOf(context, db)
-  if (agent === null) return
-  const { missions, ...config } = await readConfig(context.paths)
-  const max_children = isChildOf(mission, agent) ? missions.max_children : Number.POSITIVE_INFINITY
-  const limits = { ...missions, max_children, max_depth: Number.POSITIVE_INFINITY }
-  limitsForAgent(context, db, agent, { ...config, missions: limits })()
-}
-
-/** A prompt with which a mission is resumed is the user's word for it. */
-export async function refusePromptByAgent(
-  context: Context,
-  db: Database,
-  mission: MissionRecord,
-): Promise<void> {
-  const agent = callerOf(context, db)
-  if (agent !== null) refuseUsersVoice(agent, mission, 'user', await readConfig(context.paths))
-}
-
-function isChildOf({ parent_id, agent_repos }: MissionRecord, { id }: MissionRecord): boolean {
+/** Whether the mission was started by this agent, and is not a copy that a person has made. */
+export function isChildOf({ parent_id, agent_repos }: MissionRecord, { id }: MissionRecord): boolean {
   return parent_id === id && agent_repos !== null
 }
 
+/** For a mission that nobody watches. Throws if so many run already that it must not be started. */
+export function refuseUnwatchedStart(context: Context, db: Database, config: Config): void {
+  refuseBeyond(config, countRunning(context, db))
+}
+
+function refuseBeyond(config: Config, running: number): void {
+  const most = mostRunning(config)
+  if (running < most) return
+  throw limitReached(`${countOf(running)} are already running`, 'max_running', most, stopOne)
+}
+
 function limitReached(problem: string, setting: string, limit: number, advice: string): AgencError {
-  return new AgencError(
-    problem,
-    `The setting missions.${setting} allows ${limit}, and only the user can change it. ${advice}`,
-  )
+  return new AgencError(problem, `The setting missions.${setting} allows ${limit}. ${advice}`)
 }
 
 function countOf(missions: number): string {

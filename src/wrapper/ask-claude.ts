@@ -1,14 +1,13 @@
 import type { Context } from '../context.ts'
-import { getMission, listMissions, type MissionRecord } from '../db/missions.ts'
+import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { AgencError } from '../errors.ts'
 import { type Help, helpIn } from '../git-work/help-of-claude.ts'
-import { callingMission } from '../mission/calling-mission.ts'
+import { callerOf } from '../mission/calling-mission.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionTitle } from '../mission/tell-done.ts'
 import { shortId } from '../mission-id.ts'
 import { interruptible } from '../system/signals.ts'
-import { isAgent } from './launch.ts'
 import { sendMessage, untilAnswered } from './send-message.ts'
 
 /** Does the work. If Claude can put the problem right and the user wants that, it is asked once, and the work done again. */
@@ -43,7 +42,7 @@ async function ask(
       `Start it with: agenc mission resume ${shortId(mission.id)}`,
     )
   await prepare?.()
-  const caller = isAgent(context) ? callingMission(context, listMissions(db, { archived: true })) : null
+  const caller = callerOf(context, db)
   await interruptible(async signal => {
     const { id, outcome, reason } = await sendMessage(context, mission, {
       text: request,

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
-import type { DirectLine } from '../claude/agent.ts'
+import type { DirectLine, Inbox } from '../claude/agent.ts'
 import type { ReplyChannel, Report } from '../claude/agent-report.ts'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { type DeliveredPrompt, deliveredPrompts } from '../claude/delivered-prompts.ts'
+import { peerMessageId } from '../claude/peer-socket.ts'
+import { isBypass } from '../claude/permission-mode.ts'
 import { findTranscript, lastMessageIn, transcriptBytes } from '../claude/transcript.ts'
-import { asReported, promptKeys } from '../claude/typed-prompt.ts'
+import { asReported, promptKeys, whyNotSendable } from '../claude/typed-prompt.ts'
 import {
   type Message,
   type MessageChange,
@@ -13,7 +15,9 @@ import {
   type SentAs,
 } from '../db/messages.ts'
 import { removeFile } from '../io/files.ts'
+import type { MissionId } from '../mission-id.ts'
 import type { ClaudeState } from './claude-state.ts'
+import { PeerDelivery } from './peer-delivery.ts'
 import type { Requests } from './permission-requests.ts'
 import type { Run } from './run-mission.ts'
 import { type Handover, TypedMessage } from './type-message.ts'
@@ -22,6 +26,11 @@ import { type Handover, TypedMessage } from './type-message.ts'
 export interface Recipient {
   /** Null if it can only be spoken to through its surface. */
   line: DirectLine | null
+  /** Where it takes messages of other agents now. Null if it takes none. */
+  inbox: () => Inbox | null
+  startsInBypass: boolean
+  /** Whether the mission that sends a message has enough rights for its words to count as the user's. Null: a person. */
+  maySpeakAsUser: (sender: MissionId | null) => boolean
   hasSubmitKeys: boolean
 }
 
@@ -30,7 +39,14 @@ interface Obstacle {
   reason: string
   /** It is about to go away by itself. */
   isBrief?: boolean
+  /** The message waits for it, even if its sender did not ask for that. */
+  isWaitedFor?: boolean
+  /** It will not go away, so the message must not stand in the way of others. */
+  isFinal?: boolean
 }
+
+/** How another agent's message reaches Claude: through its inbox, or else as the user's word, for this reason. */
+type AgentWay = { inbox: Inbox } | { reason: string }
 
 /** Claude writes its transcript up to a second after it has reported something. */
 const transcriptMs = 1_200
@@ -51,6 +67,10 @@ export class Outbox {
   #typed: TypedMessage | null = null
   /** A message on a direct line that Claude has not reported yet. */
   #spoken: { id: number; text: string; settle: () => void } | null = null
+  /** Messages of other agents that Claude has not taken yet. */
+  readonly #peers = new Map<number, PeerDelivery>()
+  /** Its inbox is closed, as when it ends. */
+  #isDeaf = false
   /** Messages that Claude took in a turn that has not ended. */
   readonly #unanswered = new Set<number>()
   /** Ended turns that are not stored yet: the state after a turn is stored first. */
@@ -67,6 +87,7 @@ export class Outbox {
   /** Call it when a Claude has been started. */
   begin(recipient: Recipient): void {
     this.#recipient = recipient
+    this.#isDeaf = false
     this.look()
   }
 
@@ -76,10 +97,12 @@ export class Outbox {
    */
   end(): void {
     this.#recipient = null
+    this.#typed?.abandon()
     this.#typed = null
     this.#spoken = null
     this.#handing = null
     this.#unanswered.clear()
+    for (const id of [...this.#peers.keys()]) this.#closePeer(id)
     if (this.#timer) clearTimeout(this.#timer)
     removeFile(this.#paths.gate)
     this.#try(() => {
@@ -113,9 +136,10 @@ export class Outbox {
   /** Takes each report before it is stored. Returns true if Claude was told not to take that prompt. */
   hear(report: Report, channel: ReplyChannel | null): boolean {
     if (report.kind === 'turn-ended' && report.agentId === null) this.#answered(report.lastMessage)
+    const isPrompt = report.kind === 'prompt-taken' && report.agentId === null
+    if (isPrompt && this.#hearPeer(report.prompt)) return false
     const isRefused = this.#typed?.hear(report, channel) ?? false
-    if (!isRefused && report.kind === 'prompt-taken' && report.agentId === null)
-      this.#hearSpoken(report.prompt)
+    if (!isRefused && isPrompt) this.#hearSpoken(report.prompt)
     return isRefused
   }
 
@@ -144,24 +168,67 @@ export class Outbox {
     // No message overtakes another one that takes the same way.
     const blocked = new Map<SentAs, Obstacle>()
     for (const message of this.#open().filter(({ status }) => status === 'kept')) {
-      const obstacle = blocked.get(message.sent_as) ?? this.#obstacle(message)
+      const own = this.#obstacle(message)
+      if (own?.isFinal) {
+        this.#change(message.id, ['kept'], { status: 'not_taken', reason: own.reason })
+        continue
+      }
+      const obstacle = blocked.get(message.sent_as) ?? own
       if (obstacle === null) return message
       if (obstacle.isBrief) return null
       if (message.may_wait === 1) blocked.set(message.sent_as, obstacle)
       const { reason } = obstacle
-      if (message.may_wait === 0) this.#change(message.id, ['kept'], { status: 'not_taken', reason })
+      if (message.may_wait === 0 && obstacle.isWaitedFor) {
+        blocked.set(message.sent_as, obstacle)
+        this.#change(message.id, ['kept'], { may_wait: 1, reason })
+      } else if (message.may_wait === 0) this.#change(message.id, ['kept'], { status: 'not_taken', reason })
       else if (message.reason !== reason) this.#change(message.id, ['kept'], { reason })
     }
     return null
   }
 
-  #obstacle({ sent_as, is_command }: Message): Obstacle | null {
-    const { state, ownStatus, hasOpened, waitingFor } = this.#claude()
+  #obstacle(message: Message): Obstacle | null {
     const recipient = this.#recipient
     if (recipient === null) return { reason: 'it is still starting' }
     if (existsSync(this.#paths.prompt)) return { reason: 'it has not taken its first prompt yet' }
-    if (sent_as === 'agent')
-      return { reason: 'this Claude takes no messages of other agents; send it with --as user' }
+    return message.sent_as === 'agent'
+      ? this.#agentObstacle(recipient, message)
+      : this.#userObstacle(recipient, message)
+  }
+
+  /** An inbox takes a message in every state. As the user's word it can go only while nothing else happens. */
+  #agentObstacle(recipient: Recipient, message: Message): Obstacle | null {
+    const { state, ownStatus, hasOpened } = this.#claude()
+    const way = this.#agentWay(recipient)
+    if (this.#isDeaf) return { reason: 'it is ending' }
+    if ('inbox' in way) return null
+    if (!recipient.maySpeakAsUser(message.from_id))
+      return {
+        reason: `${way.reason}, and the mission that sends this has too few rights for that`,
+        isFinal: true,
+      }
+    if (recipient.line !== null) return this.#userObstacle(recipient, message)
+    const isStarting = !hasOpened || state === 'starting' || (recipient.hasSubmitKeys && ownStatus === null)
+    if (isStarting) return { reason: 'it is still starting' }
+    const problem = whyNotSendable(message.text, false)
+    if (problem !== null)
+      return { reason: `${way.reason}, and as the user's word ${problem[0]}`, isFinal: true }
+    const notIdle = state === 'idle' ? null : { reason: 'it is not idle' }
+    const obstacle = this.#userObstacle(recipient, message) ?? notIdle
+    return obstacle && { ...obstacle, reason: `${way.reason}; ${obstacle.reason}`, isWaitedFor: true }
+  }
+
+  /** While Claude asks for no permissions, it would hold the message and ask its user. */
+  #agentWay({ inbox, startsInBypass }: Recipient): AgentWay {
+    const { mode } = this.#claude()
+    if (mode === null ? startsInBypass : isBypass(mode))
+      return { reason: 'it asks for no permissions, so it takes only the word of its user' }
+    const open = inbox()
+    return open === null ? { reason: 'this Claude takes only the word of its user' } : { inbox: open }
+  }
+
+  #userObstacle(recipient: Recipient, { is_command }: Message): Obstacle | null {
+    const { state, ownStatus, hasOpened, waitingFor } = this.#claude()
     if (is_command === 1 && state !== 'idle') return { reason: 'it is not idle, and only then runs commands' }
     // Claude says nothing on a direct line before its first message.
     if (recipient.line !== null) return null
@@ -194,17 +261,30 @@ export class Outbox {
     })
     if (!isHanded) return
     this.#handing = id
-    const handover = await (recipient.line === null
-      ? this.#type(recipient, { ...message, session_id: sessionId, from_byte })
-      : this.#speak(recipient.line, message)
-    ).finally(() => (this.#handing = null))
+    const handed = { ...message, session_id: sessionId, from_byte }
+    const handover = await this.#give(recipient, handed).finally(() => (this.#handing = null))
     // Claude has ended in the meantime, and the message was settled.
     if (this.#recipient !== recipient) return
+    if (handover === null) {
+      this.#isDeaf = true
+      this.#change(id, ['handed'], { status: 'kept' })
+      return
+    }
     if (handover.status === 'taken') this.#change(id, ['handed', 'unconfirmed'], handover)
     else this.#change(id, ['handed'], handover)
     await this.#typed?.closed
     this.#typed = null
     this.look()
+  }
+
+  /** Resolves to null if Claude is gone, so that nothing was given. */
+  async #give(recipient: Recipient, message: Message): Promise<Handover | null> {
+    const way = message.sent_as === 'agent' ? this.#agentWay(recipient) : null
+    if (way !== null && 'inbox' in way) return this.#tell(way.inbox, message)
+    const { line } = recipient
+    const handover = await (line === null ? this.#type(recipient, message) : this.#speak(line, message))
+    if (way === null || handover.reason !== null) return handover
+    return { ...handover, reason: `given as the user's word, because ${way.reason}` }
   }
 
   #type({ hasSubmitKeys }: Recipient, message: Message): Promise<Handover> {
@@ -222,6 +302,42 @@ export class Outbox {
       },
     })
     return this.#typed.type()
+  }
+
+  async #tell(inbox: Inbox, message: Message): Promise<Handover | null> {
+    const { id, text } = message
+    const peer = new PeerDelivery({
+      inbox,
+      id: peerMessageId(this.#run.id, id),
+      text,
+      isIdle: this.#claude().state === 'idle',
+      inTranscript: () => {
+        const found = this.#find(message, new Set())
+        if (found?.what === 'taken' || found?.what === 'absorbed') this.#unanswered.add(id)
+        return found && { status: statusFor[found.what], reason: reasonFor(found) }
+      },
+      onReceipt: later => this.#try(() => this.#change(id, ['queued'], later)),
+    })
+    this.#peers.set(id, peer)
+    return peer.deliver()
+  }
+
+  /** Returns whether Claude takes the message of another agent with this prompt. */
+  #hearPeer(prompt: string | null): boolean {
+    const expected = asReported(prompt ?? '')
+    const same = this.#open().filter(({ id, text }) => this.#peers.has(id) && asReported(text) === expected)
+    const [first] = same
+    // Of several messages with the same words, only the transcript can tell which one it is.
+    if (same.length === 1 && first?.id === this.#handing) {
+      this.#unanswered.add(first.id)
+      this.#peers.get(first.id)!.seeTaken()
+    }
+    return first !== undefined
+  }
+
+  #closePeer(id: number): void {
+    this.#peers.get(id)?.close()
+    this.#peers.delete(id)
   }
 
   /** A message on a direct line cannot get lost while Claude lives. While it is busy, it takes it up later. */
@@ -304,14 +420,25 @@ export class Outbox {
   }
 
   /** The latest news about a message since it was handed over. Lines of other messages are claimed. */
-  #find({ text, session_id, from_byte }: Message, claimed: ReadonlySet<number>): DeliveredPrompt | null {
-    const transcript = session_id === null ? null : this.#transcript(session_id)
-    if (transcript === null) return null
+  #find(message: Message, claimed: ReadonlySet<number>): DeliveredPrompt | null {
+    const { id, text, sent_as } = message
     const expected = asReported(text)
-    const found = [...deliveredPrompts(transcript, from_byte ?? 0)].filter(
-      ({ text: said, endByte }) => said === expected && !claimed.has(endByte),
-    )
+    const ownId = sent_as === 'agent' ? peerMessageId(this.#run.id, id) : null
+    const isIt = ({ text: said, peerId, endByte }: DeliveredPrompt) =>
+      peerId === null ? said === expected && !claimed.has(endByte) : peerId === ownId
+    const found = [...this.#promptsSince(message)].filter(isIt)
     return found.find(({ what }) => what !== 'queued') ?? found[0] ?? null
+  }
+
+  /** Claude takes its queue along into a conversation that `/clear` opens. */
+  *#promptsSince({ session_id, from_byte, at: storedAt }: Message): Generator<DeliveredPrompt> {
+    if (session_id === null) return
+    const { sessionId } = this.#claude()
+    const transcript = this.#transcript(session_id)
+    if (transcript !== null) yield* deliveredPrompts(transcript, from_byte ?? 0)
+    const other = sessionId === session_id ? null : this.#transcript(sessionId)
+    if (other === null) return
+    for (const prompt of deliveredPrompts(other, 0)) if ((prompt.at ?? '') >= storedAt) yield prompt
   }
 
   #transcript(sessionId: string): string | null {
@@ -334,6 +461,7 @@ export class Outbox {
     const { missions, id: mission } = this.#run
     const { status } = change
     const history = status === undefined ? [] : [['message', { id, status }] as const]
+    if (status !== undefined && status !== 'handed' && status !== 'queued') this.#closePeer(id)
     return missions.write(writer => writer.changeMessage(mission, id, from, change, ...history))
   }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { startsInBypass } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import { openMessages } from '../db/messages.ts'
@@ -9,13 +10,14 @@ import { getRepo } from '../db/repos.ts'
 import { durationText, parseDuration } from '../io/duration.ts'
 import { makePrivateDirectory, removeFile } from '../io/files.ts'
 import { setAside } from '../io/set-aside.ts'
+import { refuseUsersVoice } from '../mission/agent-rights.ts'
 import { effectiveMode, effectiveModel } from '../mission/effective-settings.ts'
 import { wakeFollowers } from '../mission/followers.ts'
 import { guardedPlaces } from '../mission/guarded-places.ts'
 import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
-import { shortId } from '../mission-id.ts'
+import { type MissionId, shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
 import { portVariables } from '../system/port-block.ts'
 import { WakeupFifo, wakeUp } from '../system/wakeup-fifo.ts'
@@ -218,9 +220,15 @@ export class RestartLoop {
         // Read the spool once now: events written before the FIFO was open caused no wake-up.
         observer.onWakeup()
       },
-      onFollowed: ({ line }, end) => {
+      onFollowed: (follower, end) => {
         this.#life = this.#lifeOf(observer, end)
-        outbox.begin({ line, hasSubmitKeys: launch.hasSubmitKeys })
+        outbox.begin({
+          line: follower.line,
+          inbox: () => follower.inbox?.() ?? null,
+          startsInBypass: startsInBypass(mode, this.#config.claude.args),
+          maySpeakAsUser: sender => sender === null || this.#maySpeakAsUser(sender),
+          hasSubmitKeys: launch.hasSubmitKeys,
+        })
       },
     })
     this.#endLife(observer)
@@ -257,6 +265,16 @@ export class RestartLoop {
 
   #record(): MissionRecord {
     return this.#run.missions.get(this.#run.id)!
+  }
+
+  #maySpeakAsUser(sender: MissionId): boolean {
+    const agent = this.#run.missions.get(sender)
+    try {
+      if (agent) refuseUsersVoice(agent, this.#record(), 'user', this.#config)
+      return agent !== undefined
+    } catch {
+      return false
+    }
   }
 
   /** A blank mission is trusted, because its own Claude wrote everything in it. A directory of the user is not blank. */

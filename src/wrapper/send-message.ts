@@ -1,10 +1,13 @@
-import { readyToSend, whyNotSendable } from '../claude/typed-prompt.ts'
+import { readyToSend, whyNoMessage, whyNotSendable } from '../claude/typed-prompt.ts'
+import { readConfig } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { getMessage, type Message, openMessages, type SentAs } from '../db/messages.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
 import { withStore } from '../db/with-store.ts'
 import { AgencError, ExitCode, isCancelled } from '../errors.ts'
+import { refuseUsersVoice } from '../mission/agent-rights.ts'
+import { callerOf } from '../mission/calling-mission.ts'
 import { type Following, untilChange } from '../mission/followers.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
@@ -37,16 +40,22 @@ export interface SendOutcome {
 const responseMs = 10_000
 const deliveryMs = 8_000
 
-/** Sends a message to a mission. Throws if no mission could take such a text. */
+/** Sends a message to a mission. Throws if no mission could take such a text, or if an agent may not send it. */
 export async function sendMessage(
   context: Context,
   mission: MissionRecord,
   wish: SendWish,
 ): Promise<SendOutcome> {
   const text = readyToSend(wish.text)
-  const refusal = whyNotSendable(text, wish.isCommand)
+  const refusal =
+    wish.as === 'agent' ? whyNoMessage(text, wish.isCommand) : whyNotSendable(text, wish.isCommand)
   if (refusal !== null) throw new AgencError(...refusal)
-  const { id, ahead } = await withStore(context, db => store(context, db, mission.id, { ...wish, text }))
+  const config = await readConfig(context.paths)
+  const { id, ahead } = await withStore(context, db => {
+    const agent = callerOf(context, db)
+    if (agent !== null) refuseUsersVoice(agent, mission, wish.as, config)
+    return store(context, db, mission.id, { ...wish, text })
+  })
   const timeoutMs = wish.timeoutMs ?? responseMs + deliveryMs * (ahead + 1)
   sendControlMessage(context.paths.mission(mission.id), { agenc: 'deliver' })
   try {

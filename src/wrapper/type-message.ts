@@ -50,6 +50,7 @@ export class TypedMessage {
   #isOver = false
   #wasBusy: boolean
   #presses = 0
+  #isAbandoned = false
 
   constructor(options: TypingOptions) {
     this.#options = options
@@ -72,17 +73,20 @@ export class TypedMessage {
   }
 
   async #type(): Promise<Handover> {
-    const { keyboard, text, inTranscript, hasSubmitKeys } = this.#options
+    const { keyboard, text, isCommand, inTranscript, hasSubmitKeys } = this.#options
     if (!keyboard.press(promptKeys.stash) || !keyboard.paste(text)) return noAnswer()
     await sleep(afterPasteMs)
-    for (let attempt = 0; attempt < (hasSubmitKeys ? 2 : 1); attempt++) {
+    // A command may open a dialog or take long, and is reported late or never.
+    const presses = hasSubmitKeys && !isCommand ? 2 : 1
+    while (this.#presses < presses) {
+      if (this.#isAbandoned) return unconfirmed('Claude has ended')
       this.#presses++
       if (!keyboard.press(hasSubmitKeys ? promptKeys.submit : promptKeys.plainSubmit)) return noAnswer()
       const handover = (await this.#reportedWithin(reportMs)) ?? inTranscript()
       if (handover) return handover
     }
     return unconfirmed(
-      this.#options.isCommand
+      isCommand
         ? 'Claude does not report every command'
         : 'Claude did not report it. A dialog or another view may have been open, or the text may be in its prompt box',
     )
@@ -94,6 +98,12 @@ export class TypedMessage {
     const handover = await Promise.race([this.#settled, tooLate])
     patience.abort()
     return handover
+  }
+
+  /** Call it when Claude has ended: no further key is pressed, because another program may get it. */
+  abandon(): void {
+    this.#isAbandoned = true
+    this.#settle(unconfirmed('Claude has ended'))
   }
 
   /** Returns true if Claude was told not to take this prompt. */
@@ -109,6 +119,7 @@ export class TypedMessage {
       return false
     }
     if (!prompt.includes(this.#expected)) {
+      if (this.#refuseDraft(channel)) return true
       // The user was faster, so this message goes into Claude's queue.
       this.#wasBusy = true
       return false
@@ -136,7 +147,10 @@ export class TypedMessage {
     this.#settle({ status: this.#wasBusy ? 'queued' : 'taken', reason })
   }
 
-  /** The first press has worked after all. The second one has submitted the draft that came back. */
+  /**
+   * After a second press, another prompt is the draft that came back when the first press worked after all. The hooks of
+   * both run at the same time, so it may be heard before the message.
+   */
   #refuseDraft(channel: ReplyChannel | null): boolean {
     if (this.#presses < 2) return false
     this.#presses = 0

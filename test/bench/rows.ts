@@ -28,6 +28,8 @@ const names = [
   'diff-stat',
   'print',
   'resume',
+  'wait',
+  'send',
   'idle',
   'memory',
   'growth-status',
@@ -111,6 +113,18 @@ const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
     floor: '`tmux select-window` from an empty Node script',
     atMost: 1.5,
     rounds: 20,
+  },
+  wait: {
+    what: 'a mission becomes idle in the store → `agenc mission wait` has ended',
+    floor: 'a byte in a FIFO → a Node script that reads it has ended',
+    atMost: null,
+    rounds: 20,
+  },
+  send: {
+    what: '`agenc mission send` to an idle Claude → taken, and it is in the conversation',
+    floor: 'a Node script that pastes by hand, pauses as long, and presses Enter',
+    atMost: null,
+    rounds: 15,
   },
   idle: { what: '100 idle missions, over 30 s', floor: null, atMost: null, rounds: 1 },
   memory: {

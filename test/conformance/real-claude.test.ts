@@ -13,6 +13,8 @@ import { answers } from './scenarios/answers.ts'
 import { conversation } from './scenarios/conversation.ts'
 import { headless } from './scenarios/headless.ts'
 import { hooks } from './scenarios/hooks.ts'
+import { messages } from './scenarios/messages.ts'
+import { messaging } from './scenarios/messaging.ts'
 import { permissions } from './scenarios/permissions.ts'
 import { sessions } from './scenarios/sessions.ts'
 import { signals } from './scenarios/signals.ts'
@@ -40,7 +42,19 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const scenarios = { conversation, headless, permissions, answers, hooks, sessions, agents, signals, startup }
+const scenarios = {
+  conversation,
+  headless,
+  messages,
+  messaging,
+  permissions,
+  answers,
+  hooks,
+  sessions,
+  agents,
+  signals,
+  startup,
+}
 
 describe.concurrent('the stand-in behaves like the real Claude', () => {
   for (const [topic, list] of Object.entries(scenarios)) {

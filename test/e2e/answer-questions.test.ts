@@ -137,7 +137,7 @@ describe('questions', () => {
     })
     expect(box.answer('--choice', 'Blue')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('has no open request'),
+      stderr: expect.stringContaining('has no open request: the last one was answered in its window'),
     })
     await box.asks(tool(colour))
     await press(box.terminal, '\u001b', () => box.record(box.id).state !== 'waiting')
@@ -211,7 +211,8 @@ test('a mission without a terminal gets its answers too', async () => {
   const box = wrapperBox()
   const id = startHeadless(box, `go ${tool(colour)} [[text over]]`)
   await box.until(id, 'waiting:question')
-  expect(await box.agencAsync(['mission', 'answer', id, '--choice', 'Red'])).toMatchObject({ exitCode: 0 })
+  const { stdout } = await box.agencAsync(['mission', 'answer', id, '--choice', 'Red', '--json'])
+  expect(JSON.parse(stdout)).toMatchObject({ tool: 'AskUserQuestion', decision: 'allow', confirmed: true })
   expect((await untilResult(box, id)).parsed).toMatchObject({ text: 'over', is_error: false })
   expect(box.agencJson(['approvals', 'ls'])).toMatchObject([
     { by: 'answer', answer: { answers: [{ question: 'Which colour?', answer: 'Red' }] } },

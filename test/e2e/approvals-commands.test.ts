@@ -6,11 +6,13 @@ import { insertRequest, settleRequest } from '../../src/db/approvals.ts'
 import type { MissionChange } from '../../src/db/missions.ts'
 import { openStore } from '../../src/db/open-store.ts'
 import { linkPlan } from '../../src/db/plans.ts'
+import { wakeFollowers } from '../../src/mission/followers.ts'
 import type { MissionId } from '../../src/mission-id.ts'
 import { pathsAt } from '../../src/paths.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
 import { systemRunner } from '../../src/system/runner.ts'
 import { wakeUp } from '../../src/system/wakeup-fifo.ts'
+import { verdicts } from '../../src/wrapper/control-message.ts'
 import { agencScript, type Sandbox, sandbox } from '../helpers/cli.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { openTerminal } from '../helpers/terminal.ts'
@@ -203,15 +205,44 @@ test('mission plan prints the latest plan, raw for programs and rendered for peo
   expect(terminal.raw()).toContain('\u001b[1mFix it')
 })
 
-test('mission answer fails if an opposite answer was recorded first', async () => {
-  const { box, ids } = await boxWithHistory()
-  const events = join(pathsAt(box.agencHome).mission(ids[1]!).run, 'ev')
-  mkdirSync(events, { recursive: true })
-  const answering = box.agencAsync(['mission', 'answer', ids[1]!, 'allow'])
-  const { request, bell } = await waitFor('the control message for its wrapper', () => {
+/** The message that a command leaves for the wrapper of a mission. */
+function messageFor(box: Sandbox, mission: MissionId) {
+  const { events } = pathsAt(box.agencHome).mission(mission)
+  return waitFor('the control message for its wrapper', () => {
     const [name] = readdirSync(events)
     return JSON.parse(readFileSync(join(events, name!), 'utf8')) as { request: number; bell: string }
   })
+}
+
+test('mission answer waits a moment for the request of a mission that is known to ask', async () => {
+  const box = sandbox()
+  const [id] = await storeMissions(box, [{ ...running(), state: 'waiting', waiting_for: 'question' }])
+  const paths = pathsAt(box.agencHome)
+  mkdirSync(paths.mission(id!).events, { recursive: true })
+  const answering = box.agencAsync(['mission', 'answer', id!, '--choice', 'Red', '--notes', 'dark'])
+  await waitFor('the command to wait', () => readdirSync(paths.followers).length > 0)
+  const questions = [{ question: 'Which?', options: [{ label: 'Blue' }, { label: 'Red' }] }]
+  const input = { questions }
+  await withStore(box, db =>
+    insertRequest(db, { mission_id: id!, at: new Date().toISOString(), tool: 'AskUserQuestion', input }),
+  )
+  wakeFollowers(paths)
+  const { request, bell, ...message } = await messageFor(box, id!)
+  expect(message).toEqual({
+    agenc: 'answer',
+    allow: true,
+    answers: [{ question: 0, options: [1], notes: 'dark' }],
+  })
+  await withStore(box, db => settleRequest(db, request, { decision: 'allow', by: 'answer', latencyMs: 1 }))
+  wakeUp(bell, verdicts.taken)
+  expect(await answering).toMatchObject({ exitCode: 0 })
+})
+
+test('mission answer fails if an opposite answer was recorded first', async () => {
+  const { box, ids } = await boxWithHistory()
+  mkdirSync(pathsAt(box.agencHome).mission(ids[1]!).events, { recursive: true })
+  const answering = box.agencAsync(['mission', 'answer', ids[1]!, 'allow'])
+  const { request, bell } = await messageFor(box, ids[1]!)
   await withStore(box, db => settleRequest(db, request, { decision: 'deny', by: 'answer', latencyMs: 1 }))
   wakeUp(bell)
   expect(await answering).toMatchObject({

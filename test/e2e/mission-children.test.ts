@@ -89,6 +89,9 @@ describe('a mission that the Claude of another one starts', () => {
     expect(refused('set', child.id, '--approve', 'all')).toContain(tooWide)
     expect(refused('set', child.id, '--follow')).toContain(tooWide)
     expect(refused('resume', child.id, '--permission-mode', 'auto')).toContain(tooWide)
+    expect(refused('resume', child.id, '--headless', '--permission-mode', 'auto')).toContain(tooWide)
+    expect(refused('resume', wide!, '--prompt', 'do it')).toContain('cannot speak as the user')
+    expect(refused('resume', wide!, '--headless', '--prompt', 'do it')).toContain('cannot speak as the user')
     box.agenc(['config', 'set', 'approvals.mode', 'all'])
     expect(refused('set', child.id, '--approve', 'follow')).toContain(tooWide)
     expect(run('set', child.id, '--permission-mode', 'default', '--approve', 'ask').exitCode).toBe(0)
@@ -106,6 +109,7 @@ describe('an agent cannot speak as the user', () => {
   test.each<[MissionChange, string[], string]>([
     [{ permission_mode: 'acceptEdits' }, ['--as', 'user'], 'Send it with --as agent'],
     [{ permission_mode: 'bypassPermissions' }, [], 'Leave it to the user'],
+    [{ permission_mode: 'acceptEdits', headless: 1 }, [], 'Leave it to the user'],
     [{ approve: 'rules' }, ['--as', 'user'], 'Send it with --as agent'],
   ])('to a mission with %o', async (rights, args, advice) => {
     const box = sandbox()
@@ -183,6 +187,8 @@ describe('limits for agents', () => {
     const message = asAgent(box, parent!).refused('new', '--blank')
     expect(message).toContain('2 missions are already running')
     expect(message).toContain('missions.max_running allows 2')
+    const loop = ['loop', 'start', 'app', '--prompt', 'Go on.', '--until', 'false']
+    expect(box.agenc(loop).stderr).toContain('2 missions are already running')
     const terminal = box.terminal(['mission', 'new', '--blank'])
     expect(await terminal.exited).toBe(0)
     await terminal.waitForText('2 missions are already running, and missions.max_running is 2')

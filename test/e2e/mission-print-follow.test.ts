@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ConversationEntry } from '../../src/claude/conversation-entry.ts'
 import { agencScript } from '../helpers/cli.ts'
@@ -98,6 +99,10 @@ test('a killed wrapper ends what follows it, and so does a reader that is gone',
   const followed = follow(box, id)
   await left.until('Hi.')
   await followed.until('Hi.')
+  // No hook tells of lines that Claude writes after the end of its turn.
+  const late = { parentUuid: 'unknown', type: 'user', message: { content: 'Late words.' }, uuid: 'late' }
+  appendFileSync(box.record(id).transcript_path!, `${JSON.stringify(late)}\n`)
+  await followed.until('Late words.')
   left.closeOutput()
   await box.turn(id, terminal, 'Again. [[text Second.]]')
   await waitFor('the follower without a reader to end', () => !isAlive(left.pid))

@@ -1,4 +1,4 @@
-import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,6 +45,7 @@ export function sandbox(): Sandbox {
   const agencHome = join(root, 'agenc')
   mkdirSync(home)
   mkdirSync(join(root, 'tmux'))
+  mkdirSync(join(root, 'run'), { mode: 0o700 })
   const env = sandboxEnv(root, home, agencHome)
   const ran = (done: SpawnSyncReturns<string>): Ran => ({
     exitCode: done.status,
@@ -65,7 +66,7 @@ export function sandbox(): Sandbox {
           encoding: 'utf8',
         }),
       ),
-    agencAsync: (args, options = {}) => runAsync(args, { ...env, ...options.env }, root),
+    agencAsync: (args, options = {}) => spawnAgenc({ env: { ...env, ...options.env }, root }, args).ended,
     agencJson: (args, options) => {
       const done = box.agenc([...args, '--json'], options)
       if (done.exitCode !== 0) throw new Error(`agenc ${args.join(' ')} → ${done.exitCode}\n${done.stderr}`)
@@ -75,13 +76,19 @@ export function sandbox(): Sandbox {
   return box
 }
 
-function runAsync(args: string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [agencScript, ...args], {
-      env,
-      cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+/** A running `agenc`, which a test can send a signal to. */
+export interface Running {
+  process: ChildProcess
+  ended: Promise<Ran>
+}
+
+export function spawnAgenc({ env, root }: Pick<Sandbox, 'env' | 'root'>, args: string[]): Running {
+  const child = spawn(process.execPath, [agencScript, ...args], {
+    env,
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<Ran>((resolve, reject) => {
     let stdout = ''
     let stderr = ''
     child.stdout.setEncoding('utf8').on('data', text => {
@@ -93,6 +100,7 @@ function runAsync(args: string[], env: NodeJS.ProcessEnv, cwd: string): Promise<
     child.on('error', reject)
     child.on('close', exitCode => resolve({ exitCode, stdout, stderr }))
   })
+  return { process: child, ended }
 }
 
 /** Keeps the settings of this machine for tmux, agenc, Claude, git and editors (npm sets EDITOR) away from the test. */
@@ -109,6 +117,7 @@ function sandboxEnv(root: string, home: string, agencHome: string): NodeJS.Proce
     AGENC_DIRPATH: agencHome,
     TMUX_TMPDIR: join(root, 'tmux'),
     XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_RUNTIME_DIR: join(root, 'run'),
     LANG: 'C.UTF-8',
     LC_ALL: 'C.UTF-8',
     TERM: 'xterm-256color',

@@ -65,6 +65,7 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
   const random = randomNumbers(Number(process.env.AGENC_TEST_SEED ?? 7))
   const screen = () => box.tmux('capture-pane', '-p', '-t', window)
   const keys = (...args: string[]) => box.tmux('send-keys', '-t', window, ...args)
+  const isReading = () => /detailed transcript/i.test(screen())
   const sent: Sent[] = []
   const drafts: string[] = []
 
@@ -83,6 +84,17 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
     await run(box, ['mission', 'answer', mission, 'deny'])
   }
 
+  const besideDraft = async (round: number, state: string) => {
+    const draft = `draft number ${round}`
+    keys('-l', draft)
+    if (state === 'draft') await waitFor('the draft', () => screen().includes(draft))
+    await send(round, state, `Beside ${round}. [[text Fine.]]`)
+    await waitFor('the draft again', () => screen().split('❯').at(-1)!.includes(draft))
+    drafts.push(draft)
+    keys('C-u')
+    await waitFor('an empty box', () => !screen().split('❯').at(-1)!.includes(draft))
+  }
+
   const states: Record<string, (round: number) => Promise<void>> = {
     idle: async round => {
       const { outcome } = await send(round, 'idle', `Idle ${round}. [[text Fine ${round}.]]`)
@@ -93,15 +105,13 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
       await send(round, 'busy', `Busy ${round}. [[text Busy too.]]`)
       await send(round, 'busy', `Busy ${round} again. [[text Busy too.]]`)
     },
-    draft: async round => {
-      const draft = `draft number ${round}`
-      keys('-l', draft)
-      await waitFor('the draft', () => screen().includes(draft))
-      await send(round, 'draft', `Beside ${round}. [[text Fine.]]`)
-      await waitFor('the draft again', () => screen().split('❯').at(-1)!.includes(draft))
-      drafts.push(draft)
-      keys('C-u')
-      await waitFor('an empty box', () => !screen().split('❯').at(-1)!.includes(draft))
+    draft: round => besideDraft(round, 'draft'),
+    // It gets all keys at once, also those that were pressed again because nothing was reported.
+    frozen: async round => {
+      const { claude_pid } = box.mission(mission)
+      process.kill(claude_pid!, 'SIGSTOP')
+      setTimeout(() => process.kill(claude_pid!, 'SIGCONT'), 4_500)
+      await besideDraft(round, 'frozen')
     },
     permission: async round => {
       await ask(round)
@@ -120,15 +130,16 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
     },
     view: async round => {
       keys('C-o')
-      await waitFor('the view', () => /Showing detailed transcript|ctrl\+o/i.test(screen()))
+      await waitFor('the view', () => isReading())
       await send(round, 'view', `View ${round}. [[text Seen.]]`)
       keys('C-o')
-      await new Promise(resolve => setTimeout(resolve, 300))
+      await waitFor('the conversation', () => !isReading())
     },
   }
-  const names = Object.keys(states).filter(name => name !== 'view')
+  const slow = ['view', 'frozen']
+  const names = Object.keys(states).filter(name => !slow.includes(name))
   for (let round = 0; round < rounds; round++) {
-    const name = round % 12 === 11 ? 'view' : names[Math.floor(random() * names.length)]!
+    const name = slow[[11, 5].indexOf(round % 12)] ?? names[Math.floor(random() * names.length)]!
     await states[name]!(round)
     await waitFor('the messages to be taken', () => box.mission(mission).queued.length === 0)
     await idle()

@@ -1,63 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isAlive } from '../helpers/processes.ts'
-import { type SessionBox, sessionBox } from '../helpers/session.ts'
+import { promptBox, prompts, screen, startedToSend, type } from '../helpers/sending.ts'
 import { waitFor } from '../helpers/wait.ts'
-
-interface Sent {
-  id: string | null
-  mission_id: string
-  outcome: string
-  kept: boolean
-  reason: string | null
-  answer: string | null
-  exitCode: number
-}
-
-function send(box: SessionBox, mission: string, ...args: string[]): Sent {
-  const { stdout, exitCode } = box.agenc(['mission', 'send', mission, ...args, '--json'])
-  return { ...JSON.parse(stdout), exitCode }
-}
-
-/** What was said to Claude, as its transcript has it. */
-function prompts(box: SessionBox, mission: string): string[] {
-  const projects = join(box.home, '.claude', 'projects')
-  const name = `${box.mission(mission).session_id}.jsonl`
-  const file = readdirSync(projects, { recursive: true }).find(path => String(path).endsWith(name))
-  if (file === undefined) return []
-  return readFileSync(join(projects, String(file)), 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map(line => JSON.parse(line))
-    .flatMap(({ type, message, attachment }) => {
-      if (type === 'user' && typeof message.content === 'string') return [message.content]
-      return attachment?.type === 'queued_command' ? [attachment.prompt] : []
-    })
-}
-
-const screen = (box: SessionBox, window: string) => box.tmux('capture-pane', '-p', '-t', window)
-
-/** What is in Claude's prompt box. */
-const promptBox = (box: SessionBox, window: string) => screen(box, window).split('❯\u00a0').at(-1)!
-
-async function type(box: SessionBox, window: string, text: string): Promise<void> {
-  box.tmux('send-keys', '-t', window, '-l', text)
-  await waitFor(`${text} in the box`, () => promptBox(box, window).includes(text))
-}
-
-async function started() {
-  const box = sessionBox()
-  box.agenc(['config', 'set', 'claude.permission_mode', 'default'])
-  const { id, mission } = await box.start()
-  return { box, mission, window: id, say: (...args: string[]) => send(box, mission, ...args) }
-}
 
 const taken = { outcome: 'taken', kept: false, reason: null, exitCode: 0 }
 const queued = { outcome: 'queued', kept: false, reason: null, exitCode: 0 }
 
 test('an idle Claude takes a message exactly, and a draft survives it', async () => {
-  const { box, mission, window, say } = await started()
+  const { box, mission, window, say } = await startedToSend()
   const text = 'First "line"; $HOME #{pid} %\n\ttab, café, and a last \\'
   expect(say(text)).toEqual({ ...taken, id: '1', mission_id: mission, answer: null })
   expect(prompts(box, mission)).toEqual([text])
@@ -88,7 +38,7 @@ test('an idle Claude takes a message exactly, and a draft survives it', async ()
 })
 
 test('a busy Claude queues messages, which are taken later: each once, also with the same words', async () => {
-  const { box, mission, window, say } = await started()
+  const { box, mission, window, say } = await startedToSend()
   const finals = (...ids: (string | null)[]) => {
     const open = box.mission(mission).queued.map(({ id }) => id)
     return ids.filter(id => !open.includes(id!)).length
@@ -127,7 +77,7 @@ test('a busy Claude queues messages, which are taken later: each once, also with
 })
 
 test('a mission that waits keeps messages until it can take them, and its dialog is not answered', async () => {
-  const { box, mission, say } = await started()
+  const { box, mission, say } = await startedToSend()
   say('Work. [[bash touch made]] [[text Worked.]]')
   await box.waitForState(mission, 'waiting')
   const refused = say('Now?')
@@ -168,7 +118,7 @@ test('a mission that waits keeps messages until it can take them, and its dialog
 })
 
 test('after kill -9 of everything, a queued message is delivered again only if Claude never took it', async () => {
-  const { box, mission, window, say } = await started()
+  const { box, mission, window, say } = await startedToSend()
   const killAll = async () => {
     const { wrapper_pid, claude_pid } = box.mission(mission)
     for (const pid of [wrapper_pid!, claude_pid!]) process.kill(pid, 'SIGKILL')
@@ -195,14 +145,4 @@ test('after kill -9 of everything, a queued message is delivered again only if C
   const said = prompts(box, mission)
   expect(said.filter(text => text.startsWith('Never taken.'))).toHaveLength(1)
   expect(said.filter(text => text.startsWith('Taken.'))).toHaveLength(1)
-})
-
-test('a view that takes no text: the command says that nothing is certain', async () => {
-  const { box, mission, window, say } = await started()
-  box.tmux('send-keys', '-t', window, 'C-o')
-  const lost = say('Into the void.')
-  expect(lost).toMatchObject({ outcome: 'unconfirmed', kept: false, exitCode: 1 })
-  box.tmux('send-keys', '-t', window, 'C-o')
-  expect(say('--wait', 'Back. [[text Here.]]')).toMatchObject({ answer: 'Here.' })
-  expect(prompts(box, mission)).toEqual(['Back. [[text Here.]]'])
 })

@@ -35,6 +35,8 @@ test('the limits are the agreed ones', () => {
     'diff-stat': null,
     print: null,
     resume: 1.5,
+    wait: null,
+    send: null,
     idle: null,
     memory: 1.6,
     'growth-status': 2,

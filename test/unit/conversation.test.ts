@@ -254,15 +254,21 @@ test('messages of others lose their frame; reminders, commands and their output 
     said('a', null, 'user', { message: { content }, ...extra })
   const only = (line: string) => entriesOf(open(file(line))).map(shortForm)
   const human = { origin: { kind: 'human' } }
+  const typed = { ...human, promptSource: 'typed' }
   expect(only(prompt('<system-reminder>secret</system-reminder>'))).toEqual([])
   expect(only(prompt('Hello.<system-reminder>secret</system-reminder>'))).toEqual(['user message Hello.'])
   expect(only(prompt('Meta.', { isMeta: true }))).toEqual([])
-  expect(only(prompt('<command-name>/deploy</command-name><command-args>now</command-args>'))).toEqual([
-    'user command /deploy now',
-  ])
+  expect(
+    only(
+      prompt(
+        '<command-message>deploy</command-message><command-name>/deploy</command-name><command-args>now</command-args>',
+        human,
+      ),
+    ),
+  ).toEqual(['user command /deploy now'])
   expect(only(prompt('<local-command-stdout>done</local-command-stdout>'))).toEqual([])
   expect(only(prompt('<bash-input>ls</bash-input>'))).toEqual(['user command !ls'])
-  expect(only(prompt('<bash-input> is a tag', human))).toEqual(['user message <bash-input> is a tag'])
+  expect(only(prompt('<bash-input> is a tag', typed))).toEqual(['user message <bash-input> is a tag'])
   expect(only(prompt('[Request interrupted by user for tool use]'))).toEqual([
     'user interruption [Request interrupted by user for tool use]',
   ])

@@ -61,7 +61,7 @@ test('the keys that are safe in dialogs are known since 2.1.247', () => {
 
 test('the transcript tells what became of a prompt', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'agenc-prompts-')), 't.jsonl')
-  const lines = [
+  const lines: object[] = [
     { type: 'user', message: { role: 'user', content: 'typed' } },
     { type: 'user', isSidechain: true, message: { role: 'user', content: 'to a subagent' } },
     { type: 'queue-operation', operation: 'enqueue', content: 'queued' },
@@ -77,6 +77,11 @@ test('the transcript tells what became of a prompt', () => {
       },
     },
   ]
+  lines.push({
+    type: 'system',
+    subtype: 'local_command',
+    content: '<command-name>/cost</command-name>\n<command-args></command-args>',
+  })
   const first = `${JSON.stringify(lines[0])}\n`
   writeFileSync(
     path,
@@ -89,6 +94,7 @@ test('the transcript tells what became of a prompt', () => {
     ['absorbed', 'absorbed'],
     ['taken', 'in blocks'],
     ['taken', '/compact now'],
+    ['taken', '/cost'],
   ])
   expect([...deliveredPrompts(path, first.length)][0]).toMatchObject({ what: 'queued' })
   expect([...deliveredPrompts(path, 0)][0]!.endByte).toBe(first.length)

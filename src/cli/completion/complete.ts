@@ -40,6 +40,13 @@ function valuesFrom(context: Context, settings: CommandTree['settings']): Values
         return (await storedNames()).missions(context, before, status => status === 'archived')
       case 'missions not running':
         return (await storedNames()).missions(context, before, status => status !== 'running')
+      case 'loop':
+        return except(before, (await storedNames()).loops(context))
+      case 'repos and missions':
+        return [
+          ...(await (await storedNames()).repos(context)),
+          ...(await (await storedNames()).missions(context, before, status => status !== 'archived')),
+        ]
       case 'repo':
       case 'repos':
         return except(before, (await storedNames()).repos(context))

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { listLoops } from '../../db/loops.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import { listMissions } from '../../db/missions.ts'
 import { listRepos } from '../../db/repos.ts'
@@ -76,6 +77,12 @@ export function repos(context: Context): Promise<Candidate[]> {
       description: trusted === 1 ? 'trusted' : 'not trusted',
     }))
   })
+}
+
+export function loops(context: Context): Promise<Candidate[]> {
+  return readStore(context, db =>
+    (db ? listLoops(db) : []).map(({ id, status }) => ({ value: id.slice(0, 8), description: status })),
+  )
 }
 
 export function repoIds(context: Context): Promise<string[]> {

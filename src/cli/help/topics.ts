@@ -183,9 +183,12 @@ export const topics: Readonly<Record<string, Topic>> = {
           '  jq -r \'.[] | select(.state == "waiting") | .id\'',
           "agenc status --json | jq '.summary.waiting'",
           'id=$(agenc mission new owner/name --detach)',
+          "agenc mission ls --json | jq -r '.[] | select(.parent_id != null) | .id'",
+          'agenc prime --json | jq -r .text',
         ],
       },
       'Many commands take --quiet, which prints only results, warnings and errors, and asks nothing. --yes confirms a deletion in advance. The package has types for TypeScript: import type { Mission, Status } from "agenc".',
+      "'agenc prime' prints what a Claude needs to know to run missions itself.",
     ],
   },
   'exit-codes': {

@@ -1,8 +1,51 @@
+import { readConfig } from '../../config/read.ts'
+import type { Context } from '../../context.ts'
 import type { Approval, PendingRequest } from '../../db/approvals.ts'
-import type { WaitingFor } from '../../db/missions.ts'
-import { AgencError } from '../../errors.ts'
+import type { MissionRecord, WaitingFor } from '../../db/missions.ts'
+import { AgencError, usageError } from '../../errors.ts'
+import { isModeWithin, rightsOf, tooWide } from '../../mission/agent-rights.ts'
 import { answerCommands, requestWords } from '../../mission/how-to-answer.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
+import { shortId } from '../../mission-id.ts'
+
+/** The request of an agent is for a person, or for another agent that a person has allowed to answer. */
+export function refuseAgent(caller: MissionRecord | null, { id, parent_id }: MissionRecord): void {
+  if (caller === null || (caller.may_answer === 1 && parent_id === caller.id)) return
+  if (caller.id === id)
+    throw new AgencError('a mission cannot answer its own permission requests', 'Leave it to the user.')
+  if (parent_id !== caller.id)
+    throw new AgencError(
+      `${shortId(caller.id)} cannot answer for ${shortId(id)}, which it has not started`,
+      'Leave it to the user.',
+    )
+  throw new AgencError(
+    `${shortId(caller.id)} may not answer for the missions that it starts`,
+    "The user can allow that with 'agenc mission new --may-answer'.",
+  )
+}
+
+export async function refuseWiderMode(
+  { paths }: Context,
+  caller: MissionRecord,
+  mode: string,
+): Promise<void> {
+  const own = rightsOf(caller, await readConfig(paths)).mode
+  if (!isModeWithin(mode, own)) throw tooWide(caller, `the permission mode ${mode}`, own)
+}
+
+/** Claude ignores an answer with a mode that it does not accept. */
+export function refuseMode(listed: string[] | null, mode: string): void {
+  if (mode === 'bypassPermissions')
+    throw usageError(
+      'an answer cannot switch to bypassPermissions',
+      "Use 'agenc mission set --permission-mode bypassPermissions --restart'.",
+    )
+  if (listed !== null && !listed.includes(mode))
+    throw usageError(
+      `this Claude does not know the permission mode ${JSON.stringify(mode)}`,
+      `Claude lists ${listed.join(', ')}.`,
+    )
+}
 
 /** Dialogs that no hook reports, so that only their window can answer them. */
 const onlyInWindow: Record<WaitingFor, string> = {
@@ -13,15 +56,16 @@ const onlyInWindow: Record<WaitingFor, string> = {
   plan: 'asks you to approve its plan',
 }
 
-export function nothingPending(mission: MissionJson): AgencError {
+export function nothingPending(mission: MissionJson, latest: Approval | undefined): AgencError {
   const { short_id, state, waiting_for } = mission
   if (state === 'waiting')
     return new AgencError(
       `${short_id} ${onlyInWindow[waiting_for ?? 'input']}, which can only be answered in its window`,
       goThere(mission),
     )
+  const isByUser = latest?.decided_by === 'user'
   return new AgencError(
-    `${short_id} has no open request`,
+    `${short_id} has no open request${isByUser ? ': the last one was answered in its window' : ''}`,
     `Run 'agenc mission ls' to see which missions are waiting, and 'agenc approvals ls ${short_id}' for its earlier requests.`,
   )
 }

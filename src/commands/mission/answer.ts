@@ -2,15 +2,19 @@ import { claudeMode } from '../../claude/permission-mode.ts'
 import { placeAnswers } from '../../claude/place-answers.ts'
 import { questionsIn } from '../../claude/question-answers.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
-import { readConfig } from '../../config/read.ts'
 import { type Context, isInteractive } from '../../context.ts'
-import { type AnswerDetails, type Approval, getApproval, type PendingRequest } from '../../db/approvals.ts'
-import { listMissions, type MissionRecord } from '../../db/missions.ts'
+import {
+  type AnswerDetails,
+  type Approval,
+  getApproval,
+  latestApproval,
+  type PendingRequest,
+} from '../../db/approvals.ts'
+import { getMission, listMissions } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, usageError } from '../../errors.ts'
 import { cleanText } from '../../io/text.ts'
-import { isModeWithin, rightsOf, tooWide } from '../../mission/agent-rights.ts'
 import { callingMission } from '../../mission/calling-mission.ts'
 import { modesOfClaude } from '../../mission/check-mode.ts'
 import { chooseMission } from '../../mission/choose.ts'
@@ -18,10 +22,18 @@ import { untilChange } from '../../mission/followers.ts'
 import { dialogOf, requestWords } from '../../mission/how-to-answer.ts'
 import { describeMissions } from '../../mission/list.ts'
 import type { MissionJson } from '../../mission/mission-json.ts'
-import { shortId } from '../../mission-id.ts'
 import { deliverAnswer, untilCertain } from '../../wrapper/deliver-answer.ts'
 import type { GivenAnswer } from '../../wrapper/permission-requests.ts'
-import { decisionWord, howTo, listing, nothingPending, notTaken } from './answer-refusals.ts'
+import {
+  decisionWord,
+  howTo,
+  listing,
+  nothingPending,
+  notTaken,
+  refuseAgent,
+  refuseMode,
+  refuseWiderMode,
+} from './answer-refusals.ts'
 import { askForAnswer, shownInFull } from './ask-for-answer.ts'
 
 interface Input {
@@ -85,8 +97,14 @@ export default defineCommand<Input>({
     if (stored?.decided_by === 'user') throw notTaken(mission, stored)
     const decision = answer.allow ? 'allow' : 'deny'
     const details = stored?.answer ?? null
-    if (input.json) context.out.line(JSON.stringify({ ...request, decision, by: 'answer', answer: details }))
+    const confirmed = stored?.confirmed === 1
+    if (input.json)
+      context.out.line(JSON.stringify({ ...request, decision, by: 'answer', answer: details, confirmed }))
     else context.err.line(`${verdict(decision, details)}: ${requestWords(request, mission)}`)
+    if (isSoonCertain && !confirmed)
+      context.err.line(
+        `Claude has not confirmed it yet. Look at its window if ${mission.short_id} goes on waiting.`,
+      )
     return 0
   },
 })
@@ -119,41 +137,6 @@ async function refuseContradictions(context: Context, input: Input): Promise<voi
   if (mode !== undefined) refuseMode(await modesOfClaude(context), claudeMode(mode))
 }
 
-/** The request of an agent is for a person, or for another agent that a person has allowed to answer. */
-function refuseAgent(caller: MissionRecord | null, { id, parent_id }: MissionRecord): void {
-  if (caller === null || (caller.may_answer === 1 && parent_id === caller.id)) return
-  if (caller.id === id)
-    throw new AgencError('a mission cannot answer its own permission requests', 'Leave it to the user.')
-  if (parent_id !== caller.id)
-    throw new AgencError(
-      `${shortId(caller.id)} cannot answer for ${shortId(id)}, which it has not started`,
-      'Leave it to the user.',
-    )
-  throw new AgencError(
-    `${shortId(caller.id)} may not answer for the missions that it starts`,
-    "The user can allow that with 'agenc mission new --may-answer'.",
-  )
-}
-
-async function refuseWiderMode({ paths }: Context, caller: MissionRecord, mode: string): Promise<void> {
-  const own = rightsOf(caller, await readConfig(paths)).mode
-  if (!isModeWithin(mode, own)) throw tooWide(caller, `the permission mode ${mode}`, own)
-}
-
-/** Claude ignores an answer with a mode that it does not accept. */
-function refuseMode(listed: string[] | null, mode: string): void {
-  if (mode === 'bypassPermissions')
-    throw usageError(
-      'an answer cannot switch to bypassPermissions',
-      "Use 'agenc mission set --permission-mode bypassPermissions --restart'.",
-    )
-  if (listed !== null && !listed.includes(mode))
-    throw usageError(
-      `this Claude does not know the permission mode ${JSON.stringify(mode)}`,
-      `Claude lists ${listed.join(', ')}.`,
-    )
-}
-
 /** A mission may be known to wait a moment before its request is. */
 const requestDelayMs = 3_000
 
@@ -161,14 +144,15 @@ async function missionWithRequest(
   context: Context,
   { mission: word, mode }: Pick<Input, 'mission' | 'mode'>,
 ): Promise<MissionJson> {
-  const record = await readStore(context, async db => {
-    const chosen = await chooseMission(context, db, word)
+  const chosen = await readStore(context, async db => {
+    const record = await chooseMission(context, db, word)
     const caller = callingMission(context, listMissions(db!, { archived: true }))
-    refuseAgent(caller, chosen)
+    refuseAgent(caller, record)
     if (caller !== null && mode !== undefined) await refuseWiderMode(context, caller, mode)
-    return chosen
+    return record
   })
-  const look = async (db: Database | null) => (await describeMissions(context, db!, [record]))[0]!
+  const look = async (db: Database | null) =>
+    (await describeMissions(context, db!, [getMission(db!, chosen.id) ?? chosen]))[0]!
   const mission = await readStore(context, look)
   if (!isAboutToAsk(mission)) return mission
   const later = await untilChange(
@@ -195,15 +179,18 @@ async function requestOf(context: Context, mission: MissionJson, input: Input): 
     if (request) return request
     const stored = await storedRequest(context, mission, input.request)
     if (stored) throw notTaken(mission, stored)
-    throw pending.length > 0
-      ? new AgencError(`${mission.short_id} has no pending request ${input.request}`, listing(mission))
-      : nothingPending(mission)
+    if (pending.length > 0)
+      throw new AgencError(`${mission.short_id} has no pending request ${input.request}`, listing(mission))
   }
-  if (pending.length === 0) throw nothingPending(mission)
+  if (pending.length === 0) throw nothingPending(mission, await latestRequest(context, mission))
   if (!isForQuestion(input)) return pending[0]!
   const question = pending.find(({ tool }) => dialogOf(tool) === 'question')
   if (!question) throw usageError(`${mission.short_id} asks no question`, listing(mission))
   return question
+}
+
+function latestRequest(context: Context, { id }: MissionJson): Promise<Approval | undefined> {
+  return readStore(context, db => (db ? latestApproval(db, id) : undefined))
 }
 
 function storedRequest(context: Context, mission: MissionJson, id: string): Promise<Approval | undefined> {

@@ -3,61 +3,24 @@ import { refuseBypassAsRoot } from '../../claude/permission-mode.ts'
 import { defineCommand, jsonOption } from '../../cli/command.ts'
 import { approveModesInWords } from '../../config/approve-modes.ts'
 import { readConfig } from '../../config/read.ts'
-import type { Config } from '../../config/schema.ts'
 import { type Context, isInteractive } from '../../context.ts'
 import type { MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
-import { getRepo, listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
 import { usageError } from '../../errors.ts'
-import { age } from '../../io/relative-time.ts'
 import { checkMode } from '../../mission/check-mode.ts'
-import { findPullRequest, libraryRepo, refuseBadStart } from '../../mission/check-start.ts'
-import { createMission, type MissionWish } from '../../mission/create.ts'
+import { libraryRepo, refuseBadStart } from '../../mission/check-start.ts'
 import type { DirectorySource } from '../../mission/directory.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
-import { firstPrompt } from '../../mission/first-prompt.ts'
-import type { HeadlessLimits } from '../../mission/headless-limits.ts'
 import { describeMissions } from '../../mission/list.ts'
-import { missionName } from '../../mission/naming.ts'
 import { submodulesLeftOut } from '../../mission/repo-setup.ts'
-import { type MissionId, shortId } from '../../mission-id.ts'
-import { resolveRepo } from '../../repo/choose-repo.ts'
-import type { PullRequest } from '../../repo/pull-request.ts'
-import { looksLikePath } from '../../repo/reference.ts'
 import { hasSubmodules } from '../../repo/start-point.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 import { headlessOptions } from './headless-options.ts'
 import { windowOptions } from './window-options.ts'
+import { chooseSource, createFrom, limitsIn, type NewInput } from './wished-mission.ts'
 
-interface Input {
-  repo?: string
-  blank?: boolean
-  clone?: string
-  base?: string
-  branch?: string
-  pr?: string
-  offline?: boolean
-  dir?: string
-  force?: boolean
-  prompt?: string
-  name?: string
-  permissionMode?: string
-  approve?: string
-  model?: string
-  mayAnswer?: boolean
-  focus?: boolean
-  detach?: boolean
-  here?: boolean
-  form?: boolean
-  headless?: boolean
-  timeout?: string
-  askTimeout?: string
-  wait?: boolean
-  json?: boolean
-}
-
-export default defineCommand<Input>({
+export default defineCommand<NewInput>({
   description: 'Start a mission: a copy of a repo with its own Claude. Prints the mission id.',
   arguments: [
     { name: 'repo', description: 'a repo in the library, or its path (default: pick from a list)' },
@@ -97,6 +60,14 @@ export default defineCommand<Input>({
     },
     ...windowOptions,
     ...headlessOptions,
+    {
+      flags: '--foreach <file>',
+      description: "run a mission without a terminal per line, which has its prompt; '-' reads stdin",
+    },
+    {
+      flags: '--max-running <number>',
+      description: 'with --foreach: how many of them run at the same time (default: 4)',
+    },
     { flags: '--here', description: 'use this window, which shows nothing else', hidden: true },
     {
       flags: '--form',
@@ -112,8 +83,14 @@ export default defineCommand<Input>({
     'agenc mission new --dir ../app-worktree',
     'agenc mission new --blank --prompt "write a haiku"',
     'agenc mission new owner/name --headless --prompt "fix the tests"',
+    'agenc mission new owner/name --foreach prompts.txt --max-running 3',
   ],
   async run(context, given) {
+    if (given.foreach !== undefined) {
+      const { newForeach } = await import('./new-foreach.ts')
+      return newForeach(context, given)
+    }
+    if (given.maxRunning !== undefined) throw usageError('--max-running has a meaning only with --foreach')
     refuseContradictions(given)
     if (isAboutHeadless(given)) await limitsIn(given)
     const input = given.form ? await filledIn(context, given) : given
@@ -128,11 +105,11 @@ export default defineCommand<Input>({
   },
 })
 
-function isOnRepo({ blank, clone, dir }: Input): boolean {
+function isOnRepo({ blank, clone, dir }: NewInput): boolean {
   return !blank && clone === undefined && dir === undefined
 }
 
-async function filledIn(context: Context, input: Input): Promise<Input> {
+async function filledIn(context: Context, input: NewInput): Promise<NewInput> {
   if (!isInteractive(context)) throw usageError('Not a terminal.', 'Omit --form, and use the other options.')
   const { askForMission } = await import('../../mission/new-mission-form.ts')
   return {
@@ -141,9 +118,8 @@ async function filledIn(context: Context, input: Input): Promise<Input> {
   }
 }
 
-async function startMission(context: Context, input: Input, asked: Promise<Destination>): Promise<number> {
-  const config = await readConfig(context.paths)
-  const { claude } = config
+async function startMission(context: Context, input: NewInput, asked: Promise<Destination>): Promise<number> {
+  const { claude } = await readConfig(context.paths)
   refuseBypassAsRoot(input.permissionMode ?? null, claude.args, context.env)
   const launch = async (mission: MissionRecord, db?: Database) =>
     launchMission(context, await asked, mission, { focus: input.focus, detach: input.detach, db })
@@ -152,29 +128,9 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
     const isInNewWindow = isElsewhere && !input.headless
     // A new window has the session's PATH. Elsewhere a missing Claude is reported before anything is created.
     if (!isInNewWindow) findClaude(claude.command, context.env)
-    const { source, repo, parentId } = await chooseSource(context, db, input)
-    refuseBadStart(input, { isOnRepo: source.kind === 'repo' })
-    if (input.headless) await refuseHeadless(context, input, source, repo, config)
-    const pullRequest =
-      repo === null || input.pr === undefined
-        ? null
-        : await findPullRequest(context, getRepo(db, repo)!, Number(input.pr), input.offline ?? false)
-    const created = await createMission(context, db, {
-      source,
-      repo,
-      copy: source.kind === 'repo' ? copyWish(input, pullRequest) : null,
-      pullRequest,
-      parentId,
-      name: input.name === undefined ? null : missionName(input.name),
-      permissionMode: input.permissionMode ?? null,
-      approve: input.approve === undefined ? null : parseApprove(input.approve),
-      model: input.model ?? null,
-      mayAnswer: input.mayAnswer ?? false,
-      prompt: firstPrompt(input.prompt),
-      headless: input.headless ? await limitsIn(input) : null,
-      about: null,
-      forkedSessionId: null,
-    })
+    const chosen = await chooseSource(context, db, input)
+    const created = await createFrom(context, db, input, chosen)
+    const { source } = chosen
     const printed = input.json ? (await describeMissions(context, db, [created]))[0] : null
     // With --wait, the output is the answer.
     const output = input.wait ? context.err : context.out
@@ -190,36 +146,8 @@ async function startMission(context: Context, input: Input, asked: Promise<Desti
   return awaitAnswer(context, mission.id, input.json ?? false)
 }
 
-function isAboutHeadless({ headless, timeout, askTimeout, wait }: Input): boolean {
+function isAboutHeadless({ headless, timeout, askTimeout, wait }: NewInput): boolean {
   return [headless, timeout, askTimeout, wait].some(value => value !== undefined)
-}
-
-async function limitsIn(input: Input): Promise<HeadlessLimits | null> {
-  const { headlessLimits } = await import('../../mission/headless-wish.ts')
-  return headlessLimits(input)
-}
-
-async function refuseHeadless(
-  context: Context,
-  { permissionMode, force }: Input,
-  source: DirectorySource,
-  repo: string | null,
-  config: Config,
-): Promise<void> {
-  const { modeOfNew, refusePlanMode, refuseUntrusted } = await import('../../mission/headless-wish.ts')
-  refusePlanMode(modeOfNew(permissionMode ?? null, repo, config), force ?? false)
-  refuseUntrusted(context, source)
-}
-
-function copyWish({ base, branch, offline }: Input, pullRequest: PullRequest | null): MissionWish['copy'] {
-  const name = pullRequest === null ? branch : `pr-${pullRequest.number}`
-  return {
-    base: base ?? null,
-    ...(name === undefined ? {} : { branch: name }),
-    isNamed: branch !== undefined,
-    pullRequest: pullRequest?.ref ?? null,
-    isOffline: offline ?? false,
-  }
 }
 
 /** The new window says it too, but the user may not look there. */
@@ -228,7 +156,7 @@ function sayWhatIsLeftOut(context: Context, { repo }: MissionRecord, source: Dir
   if (hasSubmodules(libraryRepo(context, repo))) context.err.line(submodulesLeftOut(repo))
 }
 
-function refuseContradictions(input: Input): void {
+function refuseContradictions(input: NewInput): void {
   const { repo, blank, clone, dir, force, approve } = input
   if ([repo, blank, clone, dir !== undefined].filter(Boolean).length > 1) {
     throw usageError(
@@ -243,7 +171,7 @@ function refuseContradictions(input: Input): void {
   refuseBadStart(input, { isOnRepo: isOnRepo(input) })
 }
 
-function refuseWindow({ focus, detach, here, form, prompt }: Input): void {
+function refuseWindow({ focus, detach, here, form, prompt }: NewInput): void {
   if (focus !== undefined || detach || here || form)
     throw usageError(
       '--headless and the options of a window exclude each other',
@@ -251,72 +179,4 @@ function refuseWindow({ focus, detach, here, form, prompt }: Input): void {
     )
   if (prompt === undefined)
     throw usageError('a mission without a terminal needs a prompt', 'Add --prompt, or omit --headless.')
-}
-
-interface Chosen {
-  source: DirectorySource
-  repo: string | null
-  parentId: MissionId | null
-}
-
-async function chooseSource(context: Context, db: Database, input: Input): Promise<Chosen> {
-  if (input.dir !== undefined) {
-    const { givenDirectory, repoAddedFrom } = await import('../../mission/given-directory.ts')
-    const mayBeShared = input.force ?? false
-    const path = givenDirectory(context, input.dir, { isForced: mayBeShared })
-    return {
-      source: { kind: 'dir', path, mayBeShared },
-      repo: repoAddedFrom(context, db, path),
-      parentId: null,
-    }
-  }
-  if (input.clone !== undefined) {
-    const { chooseMission } = await import('../../mission/choose.ts')
-    const original = await chooseMission(context, db, input.clone)
-    const { requireDirectory } = await import('../../git-work/rebuild-directory.ts')
-    requireDirectory(context, original)
-    const { copyOf } = await import('../../mission/copied-mission.ts')
-    return { source: copyOf(context, original), repo: original.repo, parentId: original.id }
-  }
-  const repo = input.blank ? null : await chooseRepo(context, db, input.repo)
-  if (repo === null) return { source: { kind: 'blank' }, repo: null, parentId: null }
-  const isTrusted = getRepo(db, repo)!.trusted === 1
-  return { source: { kind: 'repo', id: repo, isTrusted }, repo, parentId: null }
-}
-
-/** The directory of a mission stands for the mission's repo. */
-async function repoAt(
-  context: Context,
-  db: Database,
-  known: readonly string[],
-  path: string,
-): Promise<string> {
-  const { missionAtPath } = await import('../../mission/mission-at-path.ts')
-  const mission = missionAtPath(context, db, path)
-  if (mission?.repo) return mission.repo
-  if (mission)
-    throw usageError(
-      `${JSON.stringify(path)} is the directory of a blank mission`,
-      `Copy it with: agenc mission new --clone ${shortId(mission.id)}`,
-    )
-  const { repoAtPath } = await import('../../repo/repo-at-path.ts')
-  return repoAtPath(context, db, known, path)
-}
-
-/** Resolves to null if a blank mission was picked. */
-async function chooseRepo(context: Context, db: Database, word: string | undefined): Promise<string | null> {
-  if (word !== undefined) {
-    const known = listRepos(db).map(({ id }) => id)
-    return looksLikePath(word) ? repoAt(context, db, known, word) : resolveRepo(word, known)
-  }
-  if (!isInteractive(context))
-    throw usageError('No repo given.', "Name one, or pass --blank; 'agenc repo ls' lists them.")
-  const { pick } = await import('../../io/picker.ts')
-  const { repoChoices } = await import('../../repo/catalogue.ts')
-  const now = context.now()
-  const choices = repoChoices(db).map(({ repo, label, base }) => ({
-    value: repo,
-    cells: [label, base === null ? '' : `${base.label}, ${age(base.at, now)} old`],
-  }))
-  return pick(context, 'New mission: pick a repo', choices)
 }

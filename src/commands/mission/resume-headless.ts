@@ -12,7 +12,7 @@ import { firstPrompt, keepPrompt } from '../../mission/first-prompt.ts'
 import { type HeadlessInput, headlessLimits, refusePlanMode } from '../../mission/headless-wish.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import { missionService } from '../../mission/open-service.ts'
-import { refusePromptByAgent, refuseResumeByAgent } from '../../mission/start-limits.ts'
+import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -48,8 +48,11 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
     )
     const mission = bringBack(context, db, chosen)
     if (statusNow(context, mission) === 'running') throw runsAlready(mission)
-    await refuseResumeByAgent(context, db, mission)
-    if (prompt !== undefined) await refusePromptByAgent(context, db, mission)
+    await refuseResumeByAgent(context, db, mission, {
+      isRunning: false,
+      permissionMode,
+      isPrompted: prompt !== undefined,
+    })
     const wanted = {
       ...mission,
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),

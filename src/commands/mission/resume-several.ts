@@ -8,7 +8,7 @@ import { confirm } from '../../io/prompt.ts'
 import { storeMode, takesEffectLater } from '../../mission/check-mode.ts'
 import { chooseMissions } from '../../mission/choose.ts'
 import { statusesOf, statusNow } from '../../mission/mission-status.ts'
-import { refuseResumeByAgent } from '../../mission/start-limits.ts'
+import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
 import { missionTitle } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { currentWindow } from '../../tmux/current-window.ts'
@@ -46,12 +46,15 @@ export async function resumeSeveral(context: Context, wish: Wish): Promise<numbe
     const missions = await chosenMissions(session, db, wish)
     const done: Resumed[] = []
     for (const [index, mission] of missions.entries()) {
-      if (wish.permissionMode !== undefined) await storeMode(session, db, mission.id, wish.permissionMode)
       const isRunning = statusNow(session, mission) === 'running'
-      const reason = isRunning
-        ? treatRunning(session, mission, wish)
-        : ((await limitForAgent(session, db, mission)) ?? (await restoreOne(session, db, tmux, mission)))
-      const outcome = isRunning ? 'is running' : reason === null ? 'resumed' : `not resumed: ${reason}`
+      const refusal = await refusalForAgent(context, db, mission, { ...wish, isRunning })
+      if (wish.permissionMode !== undefined && refusal === null)
+        storeMode(session, db, mission.id, wish.permissionMode)
+      const resume = () =>
+        isRunning ? treatRunning(session, mission, wish) : restoreOne(session, db, tmux, mission)
+      const reason = refusal ?? (await resume())
+      const isLeft = isRunning && refusal === null
+      const outcome = isLeft ? 'is running' : reason === null ? 'resumed' : `not resumed: ${reason}`
       session.err.line(`[${index + 1}/${missions.length}] ${missionTitle(mission)} ${outcome}`)
       done.push({ id: mission.id, resumed: reason === null, reason })
     }
@@ -64,9 +67,14 @@ export async function resumeSeveral(context: Context, wish: Wish): Promise<numbe
 }
 
 /** Resolves to why an agent may not resume the mission, or null if it may. */
-async function limitForAgent(context: Context, db: Database, mission: MissionRecord): Promise<string | null> {
+async function refusalForAgent(
+  context: Context,
+  db: Database,
+  mission: MissionRecord,
+  wish: { isRunning: boolean; permissionMode?: string },
+): Promise<string | null> {
   try {
-    await refuseResumeByAgent(context, db, mission)
+    await refuseResumeByAgent(context, db, mission, wish)
     return null
   } catch (error) {
     if (isAgencError(error)) return error.message

@@ -8,7 +8,7 @@ import { chooseMission } from '../../mission/choose.ts'
 import { firstPrompt, keepPrompt } from '../../mission/first-prompt.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import type { PickerOptions } from '../../mission/pick-mission.ts'
-import { refusePromptByAgent, refuseResumeByAgent } from '../../mission/start-limits.ts'
+import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
 import { shortId } from '../../mission-id.ts'
 import { describeLocation } from '../../system/process-table.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -86,10 +86,10 @@ export default defineCommand<Input>({
     const [word] = words
     const chosen = await readStore(context, db => chooseMission(context, db, word, picker, { removed: true }))
     const isRunning = statusNow(context, chosen) === 'running'
+    const wish = { isRunning, permissionMode, isPrompted: prompt !== undefined }
+    await readStore(context, db => refuseResumeByAgent(context, db!, chosen, wish))
     const isMoved = isRunning && chosen.headless === 1 && !restart
     if (isRunning && !isMoved && prompt !== undefined) throw alreadyRunning(chosen)
-    if (!isRunning) await readStore(context, db => refuseResumeByAgent(context, db!, chosen))
-    if (prompt !== undefined) await readStore(context, db => refusePromptByAgent(context, db!, chosen))
     const destination =
       isRunning && !isMoved
         ? null

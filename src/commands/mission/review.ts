@@ -5,6 +5,7 @@ import type { MissionRecord } from '../../db/missions.ts'
 import { readStore } from '../../db/with-store.ts'
 import { isAgencError, usageError } from '../../errors.ts'
 import { reviewWork } from '../../git-work/review/review.ts'
+import { callerOf } from '../../mission/calling-mission.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { statusNow } from '../../mission/mission-status.ts'
 import { sendMessage } from '../../wrapper/send-message.ts'
@@ -61,7 +62,13 @@ const words = {
 /** Null if the mission does not run. Its Claude may be busy or wait for an answer: the message is kept until then. */
 async function sendReview(context: Context, mission: MissionRecord, path: string) {
   if (statusNow(context, mission) !== 'running') return null
-  const wish = { as: 'user', from: null, isCommand: false, mayWait: true } as const
+  const caller = await readStore(context, db => db && callerOf(context, db))
+  const wish = {
+    as: caller === null ? 'user' : 'agent',
+    from: caller?.id ?? null,
+    isCommand: false,
+    mayWait: true,
+  } as const
   try {
     const sent = await sendMessage(context, mission, { ...wish, text: readFileSync(path, 'utf8') })
     const { id, outcome, isKept: kept, reason } = sent

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand, jsonOption, quietOption } from '../../cli/command.ts'
-import { readConfig } from '../../config/read.ts'
 import type { Context } from '../../context.ts'
 import type { SentAs } from '../../db/messages.ts'
 import type { MissionRecord } from '../../db/missions.ts'
@@ -9,7 +8,6 @@ import { readStore } from '../../db/with-store.ts'
 import { AgencError, ExitCode, isAgencError, usageError } from '../../errors.ts'
 import { readAll } from '../../io/blocking-io.ts'
 import { parseDuration } from '../../io/duration.ts'
-import { refuseUsersVoice } from '../../mission/agent-rights.ts'
 import { callerOf } from '../../mission/calling-mission.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle, tell } from '../../mission/tell-done.ts'
@@ -66,7 +64,6 @@ export default defineCommand<Input>({
     })
     const text = textOf(context, input)
     const as = readAs(input.as) ?? (caller === null ? 'user' : 'agent')
-    if (caller !== null) refuseUsersVoice(caller, mission, as, await readConfig(context.paths))
     const wish = {
       text,
       as,

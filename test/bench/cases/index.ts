@@ -9,7 +9,9 @@ import { kill } from './kill.ts'
 import { newMission, resume } from './new-and-resume.ts'
 import { newPicker, switchPicker } from './pickers.ts'
 import { print } from './print.ts'
+import { send } from './send.ts'
 import { help, listFew, listMany } from './start-up.ts'
+import { wait } from './wait.ts'
 import { workingCopy } from './working-copy.ts'
 import { idle, memory } from './wrappers.ts'
 
@@ -27,6 +29,8 @@ export const cases: Record<RowName, Case> = {
   'diff-stat': diffStat,
   print,
   resume,
+  wait,
+  send,
   idle,
   memory,
   'growth-status': commandGrowth('status', '--json'),

@@ -9,14 +9,8 @@ import {
   untilAtRest,
 } from '../scenario.ts'
 
-/** Status fields for messages between sessions, which the stand-in does not support. */
-const peerKeys = new Set([
-  'asksForConvertedSkills',
-  'messagingSocketPath',
-  'peerFeatures',
-  'peerProtocol',
-  'pidDomain',
-])
+/** Status fields for messages between sessions that the stand-in does not have. */
+const peerKeys = new Set(['asksForConvertedSkills', 'peerFeatures', 'pidDomain'])
 
 const hourS = 3_600
 /** The same time for both programs: a full hour that is not far away. */

@@ -1,0 +1,38 @@
+import { defineCommand, jsonOption } from '../../cli/command.ts'
+import type { LoopWish } from '../../db/loops.ts'
+import { withStore } from '../../db/with-store.ts'
+import { parseDuration } from '../../io/duration.ts'
+import { describeLoops, findLoop } from '../../loop/find-loop.ts'
+import { continueLoop } from '../../loop/start-runner.ts'
+import { loopArgument } from './loop-argument.ts'
+import { parseMax } from './parse-max.ts'
+
+interface Input {
+  loop?: string
+  max?: string
+  timeout?: string
+  json?: boolean
+}
+
+export default defineCommand<Input>({
+  description:
+    'Go on with a loop that was stopped, has reached a limit, or whose process was killed, at the round it was in. Its limits count from the start. Prints its id.',
+  arguments: [loopArgument],
+  options: [
+    { flags: '--max <rounds>', description: 'the most rounds from now on (default: as before)' },
+    { flags: '--timeout <duration>', description: 'the longest time from now on (default: as before)' },
+    jsonOption,
+  ],
+  examples: ['agenc loop continue 7c1e', 'agenc loop continue fix-tests --max 5'],
+  async run(context, { loop: word, max, timeout, json }) {
+    const limits: Partial<LoopWish> = {
+      ...(max === undefined ? {} : { max: parseMax(max) }),
+      ...(timeout === undefined ? {} : { timeout_ms: parseDuration(timeout, '--timeout') }),
+    }
+    await withStore(context, async db => {
+      const loop = await continueLoop(context, db, findLoop(context, db, word).id, limits)
+      context.out.line(json ? JSON.stringify(describeLoops(context, db, [loop])[0]) : loop.id)
+    })
+    return 0
+  },
+})
