@@ -60,10 +60,10 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
     refusePlanMode(effectiveMode(wanted, config).mode, input.force ?? false)
     const obstacle = await whyNotResumable(context, mission)
     if (obstacle !== null) throw new AgencError(`${shortId(mission.id)} cannot be resumed: ${obstacle}`)
-    if (permissionMode !== undefined) await storeMode(context, db, mission.id, permissionMode)
     const text = firstPrompt(prompt)
     await startHeadless(context, db, mission, () => {
       if (text !== null) keepPrompt(context.paths.mission(mission.id), text)
+      if (permissionMode !== undefined) storeMode(context, db, mission.id, permissionMode)
       const headless_limits = JSON.stringify(limits)
       missionService(context, db).change(mission.id, { headless: 1, headless_limits, result: null })
     })
