@@ -4,10 +4,6 @@ const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
 /** Node's timers cannot wait longer. */
 const longestMs = 2 ** 31 - 1
 
-export function isDuration(text: string): boolean {
-  return !Number.isNaN(millisecondsIn(text))
-}
-
 /** Reads a duration such as `90s`, `30m` or `1h30m` into milliseconds. A bare number counts seconds. */
 export function parseDuration(text: string, option: string): number {
   const milliseconds = millisecondsIn(text)

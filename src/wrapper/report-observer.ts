@@ -54,7 +54,7 @@ export class Observer {
   onStored: (report: Report) => void = () => {}
   onControlMessage: (message: ControlMessage) => void = () => {}
   /** Called before the report is stored: a crash in between must not make the prompt look unused. */
-  onPromptTaken: () => void = () => {}
+  onPromptTaken: (prompt: string | null) => void = () => {}
   /** Called with each report before it is stored. Returns true if Claude was told not to take that prompt. */
   onHeard: (report: Report, channel: ReplyChannel | null) => boolean = () => false
   /** Called when a turn has ended with a message, before that is stored: the text is there when the new state is seen. */
@@ -129,7 +129,7 @@ export class Observer {
   }
 
   #tryToAnswer(report: Report, channel: ReplyChannel | null): boolean {
-    if (report.kind === 'prompt-taken' && report.agentId === null) this.#notePrompt()
+    if (report.kind === 'prompt-taken' && report.agentId === null) this.#notePrompt(report.prompt)
     try {
       return this.#options.requests.take(report, channel)
     } catch (error) {
@@ -139,9 +139,9 @@ export class Observer {
     }
   }
 
-  #notePrompt(): void {
+  #notePrompt(prompt: string | null): void {
     try {
-      this.onPromptTaken()
+      this.onPromptTaken(prompt)
     } catch (error) {
       this.#options.log(`the prompt could not be removed: ${String(error)}`)
     }

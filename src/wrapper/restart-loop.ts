@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { startsInBypass } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
@@ -88,11 +88,14 @@ export class RestartLoop {
       missions.subscribe(subscriber),
     )
     try {
-      // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
+      // A killed wrapper may have left events unread. Nobody waits for an answer to them any more. The prompt of this
+      // start may be another one than theirs.
+      parts.observer.onPromptTaken = taken => {
+        if (isKeptPrompt(context.paths.mission(id), taken)) markPromptTaken(context.paths.mission(id))
+      }
       parts.observer.readSpool()
       parts.requests.end()
       parts.outbox.end()
-      // Not before: the prompt of this start may be another one. Whether Claude has it is seen in the transcript.
       parts.observer.onPromptTaken = () => markPromptTaken(context.paths.mission(id))
       this.#observer = parts.observer
       for (;;) {
@@ -288,6 +291,11 @@ function forgetPrompt({ prompt, promptTaken, commandGiven }: MissionPaths): void
   removeFile(prompt)
   removeFile(promptTaken)
   removeFile(commandGiven)
+}
+
+function isKeptPrompt({ prompt }: MissionPaths, taken: string | null): boolean {
+  if (!existsSync(prompt)) return false
+  return taken === null || readFileSync(prompt, 'utf8').trim() === taken.trim()
 }
 
 /** Until the store shows that Claude works on the prompt, the file shows that it is not idle. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { MissionPaths } from '../../src/paths.ts'
 import { outputOf, promptsIn, shown, startHeadless, untilResult } from '../helpers/headless.ts'
 import { untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -80,6 +81,18 @@ test('a mission at work is not moved to a window', async () => {
   const terminal = box.run(['mission', 'resume', id])
   await terminal.waitForText('is at work without a terminal')
   expect(box.record(id)).toMatchObject({ claude_pid, headless: 1 })
+})
+
+test('a report that a killed wrapper left unread is not about the next prompt', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'First. [[text One.]]')
+  await untilResult(box, id)
+  box.agenc(['mission', 'stop', id])
+  const report = { hook_event_name: 'UserPromptSubmit', session_id: id, prompt: 'Another one.' }
+  const events = new MissionPaths(join(box.agencHome, 'missions', id)).events
+  writeFileSync(join(events, 'left-behind'), JSON.stringify(report))
+  expect(box.agenc(['mission', 'resume', id, ...goOn, '--timeout', '20s'])).toMatchObject({ exitCode: 0 })
+  expect(promptsIn(box, id)).toEqual(['First. [[text One.]]', 'Go on. [[text Gladly.]]'])
 })
 
 test('a mission that cannot start says why in its result', () => {
