@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { guardOf } from '../faults/mission-processes.ts'
 import { promptsIn, shown, startHeadless, untilResult } from '../helpers/headless.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { send } from '../helpers/sending.ts'
@@ -85,4 +86,24 @@ test("another agent's word reaches a Claude without a terminal, but as the user'
   expect(box.agenc(['resume', bypass, '--headless']).exitCode).toBe(0)
   await waitFor('the message to be refused', () => shown(box, bypass).queued.length === 0)
   expect(promptsIn(box, bypass)).toEqual(['Hello. [[text Hi.]]'])
+})
+
+test('the death of wrapper and guard, which tells nobody, ends the wait for an answer and for more of the conversation', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'First. [[text One.]]')
+  await untilResult(box, id)
+  const { wrapper_pid, claude_pid } = await box.until(id, 'idle')
+  const following = box.agencAsync(['mission', 'print', id, '--follow'])
+  const waiting = box.agencAsync(['send', id, 'Go. [[hang]]', '--wait'])
+  await box.until(id, 'busy')
+  const kept = box.agencAsync(['send', id, 'Next.', '--wait'])
+  await waitFor('the second message', () => shown(box, id).queued.length === 1)
+  await waitFor('all to listen', () => readdirSync(join(box.agencHome, 'followers')).length === 3)
+  for (const pid of [guardOf(wrapper_pid!), wrapper_pid!, claude_pid!]) process.kill(pid, 'SIGKILL')
+  expect(await waiting).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('before the end of the turn'),
+  })
+  expect(await kept).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('send --cancel') })
+  expect(await following).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('One.') })
 })

@@ -82,7 +82,12 @@ export default defineCommand<Input>({
         if (input.json) printJson(context, mission.id, sent, null)
         return report(context, mission, sent)
       }
-      return waitForAnswer(context, mission, sent, { timeoutMs, signal, json: input.json })
+      return waitForAnswer(context, mission, sent, {
+        timeoutMs,
+        signal,
+        mayBeKept: input.queue,
+        json: input.json,
+      })
     })
   },
 })
@@ -125,7 +130,7 @@ async function waitForAnswer(
   context: Context,
   mission: MissionRecord,
   sent: SendOutcome,
-  options: { timeoutMs: number | null; signal: AbortSignal; json?: boolean },
+  options: { timeoutMs: number | null; signal: AbortSignal; mayBeKept?: boolean; json?: boolean },
 ): Promise<number> {
   if (context.err.isTerminal) tell(context, `${words(sent)}. Waiting for the answer …`)
   const answer = await untilAnswered(context, mission.id, sent.id, options).catch(error => {
