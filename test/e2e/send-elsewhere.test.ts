@@ -107,3 +107,21 @@ test('the death of wrapper and guard, which tells nobody, ends the wait for an a
   expect(await kept).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('send --cancel') })
   expect(await following).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('One.') })
 })
+
+test('an answer cannot control the terminal that shows it', async () => {
+  const box = wrapperBox()
+  const evil = (word: string) => `Go. [[text ${word}\u001b]0;title\u0007\u009b2J and\n\nmore.]]`
+  const start = ['mission', 'new', '--blank', '--headless', '--permission-mode', 'manual', '--wait']
+  const first = box.run([...start, '--prompt', evil('First')])
+  expect(await first.exited).toBe(0)
+  const [mission] = box.records()
+  const second = box.run(['send', mission!.id, '--wait', 'Say it. [[text Second\u2028more.]]'])
+  expect(await second.exited).toBe(0)
+  for (const [terminal, words] of [
+    [first, /First +2J and\r\n\r\nmore\./],
+    [second, /Secondmore\./],
+  ] as const) {
+    expect(terminal.raw()).toMatch(words)
+    expect(terminal.raw()).not.toMatch(/[\u0007\u009b\u2028]/)
+  }
+})

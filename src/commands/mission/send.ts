@@ -8,6 +8,7 @@ import { readStore } from '../../db/with-store.ts'
 import { AgencError, ExitCode, isAgencError, usageError } from '../../errors.ts'
 import { readAll } from '../../io/blocking-io.ts'
 import { parseDuration } from '../../io/duration.ts'
+import { cleanLines } from '../../io/text.ts'
 import { callerOf } from '../../mission/calling-mission.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle, tell } from '../../mission/tell-done.ts'
@@ -138,7 +139,7 @@ async function waitForAnswer(
     throw error
   })
   if (options.json) printJson(context, mission.id, { ...sent, outcome: 'taken', isKept: false }, answer)
-  else if (answer !== null) context.out.line(answer)
+  else if (answer !== null) context.out.line(context.out.isTerminal ? cleanLines(answer) : answer)
   return ExitCode.ok
 }
 
