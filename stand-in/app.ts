@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AgentContext } from './agent-context.ts'
+import { type AgentContext, contextOf } from './agent-context.ts'
 import { Tasks } from './background-tasks.ts'
 import { Shells } from './bash-tool.ts'
 import { noteEnd, updateClaudeJson } from './claude-files.ts'
-import { hookEnv, type Session, toolEnv } from './claude-session.ts'
+import { hookEnv, type Session } from './claude-session.ts'
 import { Conversation } from './conversation.ts'
 import { ConversationView } from './conversation-view.ts'
 import { Dialogs } from './dialogs.ts'
-import { additionalContext, Hooks } from './hooks.ts'
+import { Hooks } from './hooks.ts'
 import { type Key, type Report, TerminalInput } from './keyboard-input.ts'
 import { Messaging } from './messaging.ts'
 import { nextMode } from './permissions.ts'
@@ -51,8 +51,6 @@ export class App {
   private inSession = false
   private ready = false
   private suspended = false
-  /** Ctrl-O shows the transcript, which takes no text. */
-  private reading = false
   /** Ctrl-X was pressed, and belongs to the key that follows. */
   private chord = false
   private leaving = false
@@ -145,17 +143,10 @@ export class App {
       this.suspend()
       return
     }
-    if (this.isChord(key) || this.dialogs.key(key) || this.isReading(key)) return
+    if (this.isChord(key) || this.dialogs.key(key)) return
     if (key.name === 'enter' && !this.ready) return
     this.view.box = promptKey(this.view.box, key, this.promptActions)
     this.reporter.changed()
-  }
-
-  private isReading(key: Key): boolean {
-    const wasReading = this.reading
-    if (key.name === 'ctrl-o') this.reading = !wasReading
-    else if (key.name === 'escape') this.reading = false
-    return wasReading || this.reading
   }
 
   /** Ctrl-X Enter submits the text, also one that ends with a backslash. In a dialog it does nothing. */
@@ -163,7 +154,7 @@ export class App {
     const isSecond = this.chord
     this.chord = key.name === 'ctrl-x'
     if (!isSecond || key.name !== 'enter') return this.chord
-    if (this.dialogs.current || this.reading || !this.ready) return true
+    if (this.dialogs.current || !this.ready) return true
     this.view.box = submit(this.view.box, this.promptActions)
     this.reporter.changed()
     return true
@@ -223,25 +214,13 @@ export class App {
   }
 
   private makeContext(): AgentContext {
-    const { args, settings, env } = this.start
     const { session, dialogs, shells, tasks } = this
     return {
-      session,
+      ...contextOf(this.start, session, this.hooks),
       dialogs,
       shells,
       tasks,
       ending: this.quit.signal,
-      childEnv: () => toolEnv(env, session),
-      rules: {
-        allow: [...settings.allow, ...args.allowedTools],
-        deny: [...settings.deny, ...args.disallowedTools],
-      },
-      fire: async (event, extra, { agent, ...options } = {}) => {
-        const payload = session.payload(event, extra, agent)
-        const outcomes = await this.hooks.run({ event, payload, ...options })
-        if (event === 'SessionStart') session.transcript.tell(additionalContext(outcomes))
-        return outcomes
-      },
       show: entry => this.view.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
       changed: () => this.reporter.changed(),

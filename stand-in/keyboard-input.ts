@@ -64,7 +64,6 @@ export type KeyName =
   | 'shift-tab'
   | 'ctrl-c'
   | 'ctrl-d'
-  | 'ctrl-o'
   | 'ctrl-s'
   | 'ctrl-u'
   | 'ctrl-x'
@@ -88,7 +87,6 @@ const controls: Record<string, KeyName> = {
   '\u0004': 'ctrl-d',
   '\u0005': 'end',
   '\u0008': 'backspace',
-  '\u000f': 'ctrl-o',
   '\u0013': 'ctrl-s',
   '\u0015': 'ctrl-u',
   '\u0018': 'ctrl-x',

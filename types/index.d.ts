@@ -277,7 +277,7 @@ export interface LoopRound {
   /** Null while it runs. */
   duration_ms: number | null
   /** How Claude's turn ended. Null until then. */
-  ended_by: 'turn' | 'limit' | 'error' | 'ended' | 'cut' | null
+  ended_by: 'turn' | 'limit' | 'error' | 'interrupted' | 'ended' | 'cut' | null
   /** Claude's word for the error that ended the turn. */
   error: string | null
   /** The exit code of the check. Null until then, or if it was ended. */

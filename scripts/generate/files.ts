@@ -45,6 +45,8 @@ This page is generated from src/config/schema.ts by \`npm run generate\`.
 function configJsonSchema(): object {
   const { $schema, ...schema } = toJsonSchema(configSchema, {
     typeMode: 'input',
+    // JSON Schema has no words for them.
+    ignoreActions: ['check'],
     // The only check of its own is that of the names in `repos`.
     overrideAction: ({ valibotAction, jsonSchema }) =>
       valibotAction.type === 'raw_check'

@@ -9,6 +9,8 @@ export interface DeliveredPrompt {
   text: string
   /** The id that another agent gave it. Null for the user's own words, and while it is queued. */
   peerId: string | null
+  /** ISO 8601, or null if the line has no time. */
+  at: string | null
   /** The byte after its line. */
   endByte: number
 }
@@ -17,12 +19,14 @@ export interface DeliveredPrompt {
 export function* deliveredPrompts(transcript: string, fromByte: number): Generator<DeliveredPrompt> {
   for (const { line, endByte } of transcriptLines(transcript, fromByte)) {
     if (!/"user"|queued_command|popAll|enqueue|local_command/.test(line)) continue
-    const found = promptIn(parsed(line))
-    if (found !== null) yield { ...found, text: asReported(found.text), endByte }
+    const entry = parsed(line)
+    const found = promptIn(entry)
+    const at = typeof entry.timestamp === 'string' ? entry.timestamp : null
+    if (found !== null) yield { ...found, text: asReported(found.text), at, endByte }
   }
 }
 
-function promptIn(entry: Record<string, unknown>): Omit<DeliveredPrompt, 'endByte'> | null {
+function promptIn(entry: Record<string, unknown>): Pick<DeliveredPrompt, 'what' | 'text' | 'peerId'> | null {
   const { type, subtype, message, attachment, operation, content, isSidechain, origin } = entry
   if (type === 'user' && isSidechain !== true && isObject(message)) {
     const text = textIn(message.content)

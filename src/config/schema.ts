@@ -6,7 +6,14 @@ const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 const words = v.array(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0))
-const duration = v.pipe(v.string(), v.regex(/^(\d+(ms|s|m|h|d))+$/, 'is not a duration such as 90s or 10m'))
+/** At most four days, and more than nothing. */
+const duration = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?=.*[1-9])(\d{1,2}h)?(\d{1,3}m)?(\d{1,3}s)?(\d{1,6}ms)?$/,
+    'is not a duration such as 90s, 10m or 2h',
+  ),
+)
 const approveMode = v.picklist(approveModes)
 
 /** A program with its arguments, or one string for `sh -c`. */

@@ -29,8 +29,11 @@ export interface LoopWish {
   is_forced: boolean
 }
 
-/** How a turn of Claude ended. `ended`: the mission ended first. `cut`: it had ended while no runner had the loop. */
-export type TurnEnd = 'turn' | 'limit' | 'error' | 'ended' | 'cut'
+/**
+ * How a turn of Claude ended. `interrupted`: the user ended it. `ended`: the mission ended first. `cut`: it had ended while
+ * no runner had the loop.
+ */
+export type TurnEnd = 'turn' | 'limit' | 'error' | 'interrupted' | 'ended' | 'cut'
 
 export interface Changes {
   files: number

@@ -6,6 +6,15 @@ const longestMs = 2 ** 31 - 1
 
 /** Reads a duration such as `90s`, `30m` or `1h30m` into milliseconds. A bare number counts seconds. */
 export function parseDuration(text: string, option: string): number {
+  const milliseconds = millisecondsIn(text)
+  if (!Number.isNaN(milliseconds)) return milliseconds
+  throw usageError(
+    `${option} ${JSON.stringify(text)} is not a duration`,
+    'Use a number with a unit, such as 90s, 30m or 4h (at most 24d).',
+  )
+}
+
+function millisecondsIn(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
   const isWhole = parts.length > 0 && parts.map(([part]) => part).join('') === text
   const milliseconds = isWhole
@@ -13,11 +22,8 @@ export function parseDuration(text: string, option: string): number {
     : /^\d+(\.\d+)?$/.test(text)
       ? Number(text) * 1_000
       : Number.NaN
-  if (milliseconds > 0 && milliseconds <= longestMs) return Math.round(milliseconds)
-  throw usageError(
-    `${option} ${JSON.stringify(text)} is not a duration`,
-    'Use a number with a unit, such as 90s, 30m or 4h (at most 24d).',
-  )
+  const isPossible = milliseconds > 0 && milliseconds <= longestMs
+  return isPossible ? Math.max(1, Math.round(milliseconds)) : Number.NaN
 }
 
 /** A duration in words that `parseDuration` reads, such as `1h30m`. */

@@ -20,6 +20,8 @@ export type TurnOutcome =
 
 /** The transcript tells a moment later than Claude when the limit ends. */
 const limitWaitMs = 6_000
+/** No report comes after an interruption, or if the wrapper was killed. */
+const reportMs = 3_000
 
 /** Waits until Claude has taken the prompt of the round and ended the turn. */
 export async function followTurn(
@@ -29,19 +31,32 @@ export async function followTurn(
   signal: AbortSignal,
 ): Promise<TurnOutcome> {
   let lives: WrapperLives | undefined
+  let patience: NodeJS.Timeout | undefined
+  let isPatienceOver = false
+  const look = (db: Database | null, wake: () => void): TurnOutcome | undefined => {
+    if (db === null) return undefined
+    lives ??= new WrapperLives(context, wake)
+    const seen = turnOutcome(db, lives, loop, round)
+    if (seen?.kind !== 'unreported' || isPatienceOver) return seen && withoutReport(seen)
+    patience ??= setTimeout(() => {
+      isPatienceOver = true
+      wake()
+    }, reportMs)
+    return undefined
+  }
   try {
-    const outcome = await untilChange(
-      context,
-      (db, wake) => {
-        lives ??= new WrapperLives(context, wake)
-        return db ? turnOutcome(db, lives, loop, round) : undefined
-      },
-      { signal },
-    )
-    return outcome!
+    return (await untilChange(context, look, { signal }))!
   } finally {
+    clearTimeout(patience)
     lives?.close()
   }
+}
+
+/** Claude is idle, but has not reported the end of the turn. The report says whether an error has ended it. */
+type Unreported = { kind: 'unreported'; outcome: TurnOutcome }
+
+function withoutReport(seen: TurnOutcome | Unreported): TurnOutcome {
+  return seen.kind === 'unreported' ? seen.outcome : seen
 }
 
 /** Returns undefined while the turn is not over. */
@@ -50,22 +65,24 @@ function turnOutcome(
   lives: WrapperLives,
   loop: LoopRecord,
   round: Round,
-): TurnOutcome | undefined {
+): TurnOutcome | Unreported | undefined {
   const message = getMessage(db, round.message_id!)
   if (message === undefined) throw new AgencError('the prompt of the round was deleted')
   refuseUndelivered(message)
   const mission = missionOf(db, loop)
   const isGiven = message.status === 'taken' || message.status === 'unconfirmed'
+  const isReported = message.answered_at !== null
   const result = resultOf(mission)
   if (lives.statusesOf([mission])[0] !== 'running') {
     if (!isGiven) return { kind: 'not-begun' }
-    return message.answered_at === null
-      ? { kind: 'over', endedBy: 'ended', failure: null, result }
-      : over(db, mission, round, result)
+    return isReported || result !== null
+      ? over(db, mission, round, result)
+      : { kind: 'over', endedBy: 'ended', failure: null, result }
   }
   const isAtRest = mission.state === 'idle' && mission.background === 0
-  const isOver = isGiven && isAtRest && (mission.headless === 0 || result !== null)
-  return isOver ? over(db, mission, round, result) : undefined
+  if (!isGiven || !isAtRest || (mission.headless === 1 && result === null)) return undefined
+  const outcome = over(db, mission, round, result)
+  return isReported ? outcome : { kind: 'unreported', outcome }
 }
 
 function refuseUndelivered({ status, reason }: Message): void {
@@ -75,8 +92,13 @@ function refuseUndelivered({ status, reason }: Message): void {
 
 function over(db: Database, mission: MissionRecord, round: Round, result: ResultJson | null): TurnOutcome {
   const failure = lastFailure(db, mission, round)
-  const endedBy = failure === null ? 'turn' : failure === limitReached ? 'limit' : 'error'
-  return { kind: 'over', endedBy, failure, result }
+  return { kind: 'over', endedBy: endOf(failure, result), failure, result }
+}
+
+/** An interrupted turn has a result without a text. In a window, agenc cannot tell it from another one. */
+function endOf(failure: string | null, result: ResultJson | null): TurnEnd {
+  if (failure !== null) return failure === limitReached ? 'limit' : 'error'
+  return result?.is_error && result.text === null ? 'interrupted' : 'turn'
 }
 
 /** The error that ended the last turn since the round began. */

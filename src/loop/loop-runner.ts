@@ -198,7 +198,8 @@ class LoopRunner {
     const mission = await this.#read(db => missionOf(db, this.#loop))
     if (outcome.kind === 'not-begun') throw notStarted(mission)
     const { failure, result } = outcome
-    const endedBy = wasCut && outcome.endedBy === 'ended' ? 'cut' : outcome.endedBy
+    const isCut = outcome.endedBy === 'ended' || outcome.endedBy === 'interrupted'
+    const endedBy = wasCut && isCut ? 'cut' : outcome.endedBy
     const after = await workState(this.#context, mission, this.#abort.signal)
     const changes = await changesBetween(this.#context, mission, round.before, after)
     const turn = { ended_by: endedBy, failure }

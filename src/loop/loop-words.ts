@@ -40,6 +40,7 @@ const turnWords = {
   turn: 'turn over',
   limit: 'usage limit',
   error: 'error',
+  interrupted: 'interrupted',
   ended: 'the mission ended',
   cut: 'turn cut off',
 }

@@ -53,6 +53,7 @@ export function nextStep(loop: LoopSoFar, firstCheck: boolean | null, now: Date)
 
 function endedByTurn({ turn }: Round): Step | null {
   if (turn?.ended_by === 'limit') return end('limit', "Claude's usage limit is reached")
+  if (turn?.ended_by === 'interrupted') return end('failed', 'the turn was interrupted')
   if (turn?.ended_by === 'ended') return end('failed', 'the mission ended during a turn')
   const cause = lasting[turn?.failure ?? '']
   return cause === undefined ? null : end('failed', cause)

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, watch } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, watch } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import type { Context } from '../context.ts'
 import { getLoop } from '../db/loops.ts'
@@ -51,6 +51,10 @@ class LogPrinter {
     const { out } = this.#context
     out.write(out.isTerminal ? cleanLines(text) : text)
   }
+}
+
+export function readLog(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
 export function printLog(context: Context, path: string): void {

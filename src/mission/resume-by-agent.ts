@@ -9,7 +9,8 @@ import { isChildOf, limitsForAgent } from './start-limits.ts'
 interface Wish {
   isRunning: boolean
   permissionMode?: string | undefined
-  prompt?: string | undefined
+  /** It gets a prompt, which is the user's word. */
+  isPrompted?: boolean
 }
 
 /** Throws if an agent runs this command, and may not resume the mission in this way. */
@@ -17,14 +18,14 @@ export async function refuseResumeByAgent(
   context: Context,
   db: Database,
   mission: MissionRecord,
-  { isRunning, permissionMode, prompt }: Wish,
+  { isRunning, permissionMode, isPrompted = false }: Wish,
 ): Promise<void> {
   const agent = callerOf(context, db)
   if (agent === null) return
   const config = await readConfig(context.paths)
   if (permissionMode !== undefined)
     refuseWiderChange(agent, mission, { ...mission, permission_mode: permissionMode }, config)
-  if (prompt !== undefined) refuseUsersVoice(agent, mission, 'user', config)
+  if (isPrompted) refuseUsersVoice(agent, mission, 'user', config)
   if (isRunning) return
   const anyNumber = Number.POSITIVE_INFINITY
   const max_children = isChildOf(mission, agent) ? config.missions.max_children : anyNumber

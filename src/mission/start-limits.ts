@@ -11,6 +11,7 @@ import { statusesOf } from './mission-status.ts'
 /** A Claude with its tools. */
 const megabytesPerMission = 400
 const fewestByMemory = 4
+const stopOne = "Stop one with 'agenc mission stop', or wait for one with 'agenc mission wait --until end'."
 /** A mission that was created less than this ago, and has not run yet, counts as running. */
 const startMs = 60_000
 
@@ -40,7 +41,6 @@ export function limitsForAgent(
 ): () => void {
   const { max_children, max_depth } = config.missions
   const name = shortId(agent.id)
-  const stopOne = "Stop one with 'agenc mission stop', or wait for one with 'agenc mission wait --until end'."
   if (agentReposOf(agent).length >= max_depth)
     throw limitReached(
       `mission ${name} was started by a chain of ${agentReposOf(agent).length} agents, and cannot start missions itself`,
@@ -59,9 +59,7 @@ export function limitsForAgent(
         max_children,
         stopOne,
       )
-    const most = mostRunning(config)
-    if (running.length >= most)
-      throw limitReached(`${countOf(running.length)} are already running`, 'max_running', most, stopOne)
+    refuseBeyond(config, running.length)
   }
 }
 
@@ -70,11 +68,19 @@ export function isChildOf({ parent_id, agent_repos }: MissionRecord, { id }: Mis
   return parent_id === id && agent_repos !== null
 }
 
+/** For a mission that nobody watches. Throws if so many run already that it must not be started. */
+export function refuseUnwatchedStart(context: Context, db: Database, config: Config): void {
+  refuseBeyond(config, countRunning(context, db))
+}
+
+function refuseBeyond(config: Config, running: number): void {
+  const most = mostRunning(config)
+  if (running < most) return
+  throw limitReached(`${countOf(running)} are already running`, 'max_running', most, stopOne)
+}
+
 function limitReached(problem: string, setting: string, limit: number, advice: string): AgencError {
-  return new AgencError(
-    problem,
-    `The setting missions.${setting} allows ${limit}, and only the user can change it. ${advice}`,
-  )
+  return new AgencError(problem, `The setting missions.${setting} allows ${limit}. ${advice}`)
 }
 
 function countOf(missions: number): string {

@@ -46,13 +46,13 @@ export async function waitForMissions(
   { until, needs, onSettled = () => {}, ...following }: WaitOptions,
 ): Promise<{ isTimeUp: boolean; missions: Waited[] }> {
   const settled = new Map<MissionId, Waited>()
-  const lastSeen = new Map<MissionId, MissionRecord>()
+  const lastSeen = await readStore(context, db => recordsOf(db, ids))
   let lives: WrapperLives | undefined
 
   const look = async (db: Database | null, wake: () => void): Promise<true | undefined> => {
     lives ??= new WrapperLives(context, wake)
     const open = ids.filter(id => !settled.has(id))
-    const records = open.map(id => db && getMission(db, id)).filter(record => record != null)
+    const records = [...recordsOf(db, open).values()]
     for (const record of records) lastSeen.set(record.id, record)
     const statuses = lives.statusesOf(records)
     const found = records.flatMap((record, index): Found[] => {
@@ -82,6 +82,11 @@ export async function waitForMissions(
   } finally {
     lives?.close()
   }
+}
+
+function recordsOf(db: Database | null, ids: readonly MissionId[]): Map<MissionId, MissionRecord> {
+  const records = ids.map(id => db && getMission(db, id)).filter(record => record != null)
+  return new Map(records.map(record => [record.id, record]))
 }
 
 interface Found {

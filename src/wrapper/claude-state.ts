@@ -131,6 +131,11 @@ export function afterStatus(state: ClaudeState, status: AgentStatus): ClaudeStat
   }
 }
 
+/** For a status that a later report has overtaken. */
+export function withOldStatus(state: ClaudeState, { activity, updatedAtMs }: AgentStatus): ClaudeState {
+  return { ...state, ownStatus: activity, ownStatusAtMs: updatedAtMs }
+}
+
 export function afterAnswer(state: ClaudeState): ClaudeState {
   return { ...state, ...activityAfterAnswer(state) }
 }

@@ -27,6 +27,7 @@ export interface SpoolEntry {
 export interface SpooledFile {
   path: string
   key: string
+  bornMs: number
   /** The file's JSON. */
   data: unknown
 }
@@ -80,7 +81,7 @@ function readInto(batch: SpoolBatch, entry: SpoolEntry, nowMs: number): number {
     const data = parseWhole(content.text)
     if (data === undefined && !mayGrow) batch.rejected.push({ path, key, reason: 'not JSON' })
     if (data === undefined) return 0
-    batch.files.push({ path, key, data })
+    batch.files.push({ path, key, bornMs: Number(entry.bornNs / 1_000_000n), data })
     return content.text.length
   }
   return 0

@@ -245,7 +245,9 @@ export class Outbox {
     if (state === 'waiting' || ownStatus === 'waiting' || this.#requests.hasOpen)
       return { reason: `it waits for an answer (${waitingFor ?? 'permission'})` }
     if (ownStatus === 'unknown') return { reason: 'it is in a state that agenc does not know' }
-    if (recipient.hasSubmitKeys && ownStatus === null) return { reason: 'it is still starting' }
+    // It has reported that it is open, and writes its first status at any moment.
+    if (recipient.hasSubmitKeys && ownStatus === null)
+      return { reason: 'it is still starting', isBrief: true }
     if (!recipient.hasSubmitKeys && state !== 'idle')
       return { reason: 'it is busy, and this older Claude takes messages only while it is idle' }
     return null
@@ -424,15 +426,24 @@ export class Outbox {
 
   /** The latest news about a message since it was handed over. Lines of other messages are claimed. */
   #find(message: Message, claimed: ReadonlySet<number>): DeliveredPrompt | null {
-    const { id, text, sent_as, session_id, from_byte } = message
-    const transcript = session_id === null ? null : this.#transcript(session_id)
-    if (transcript === null) return null
+    const { id, text, sent_as } = message
     const expected = asReported(text)
     const ownId = sent_as === 'agent' ? peerMessageId(this.#run.id, id) : null
     const isIt = ({ text: said, peerId, endByte }: DeliveredPrompt) =>
       peerId === null ? said === expected && !claimed.has(endByte) : peerId === ownId
-    const found = [...deliveredPrompts(transcript, from_byte ?? 0)].filter(isIt)
+    const found = [...this.#promptsSince(message)].filter(isIt)
     return found.find(({ what }) => what !== 'queued') ?? found[0] ?? null
+  }
+
+  /** Claude takes its queue along into a conversation that `/clear` opens. */
+  *#promptsSince({ session_id, from_byte, at: storedAt }: Message): Generator<DeliveredPrompt> {
+    if (session_id === null) return
+    const { sessionId } = this.#claude()
+    const transcript = this.#transcript(session_id)
+    if (transcript !== null) yield* deliveredPrompts(transcript, from_byte ?? 0)
+    const other = sessionId === session_id ? null : this.#transcript(sessionId)
+    if (other === null) return
+    for (const prompt of deliveredPrompts(other, 0)) if ((prompt.at ?? '') >= storedAt) yield prompt
   }
 
   #transcript(sessionId: string): string | null {

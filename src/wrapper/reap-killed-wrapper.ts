@@ -1,7 +1,7 @@
-import { stopGraceMs } from '../config/read.ts'
+import { readConfig, stopGraceMs } from '../config/read.ts'
 import type { Context } from '../context.ts'
 import { abandonRequests } from '../db/approvals.ts'
-import { getMission } from '../db/missions.ts'
+import { getMission, type MissionRecord } from '../db/missions.ts'
 import { readStore, withStore } from '../db/with-store.ts'
 import { recordKill } from '../mission/end-lease.ts'
 import { wakeFollowers } from '../mission/followers.ts'
@@ -12,6 +12,7 @@ import { systemProbe } from '../system/process-identity.ts'
 import { noticeEndedPrograms } from '../tmux/after-crash.ts'
 import { ownSocket } from '../tmux/server.ts'
 import { tmuxAt } from '../tmux/tmux.ts'
+import { runNotifyCommand } from './notify-command.ts'
 import { endOrphanedClaude } from './orphaned-claude.ts'
 
 /**
@@ -44,4 +45,12 @@ async function endLeftOver(context: Context, id: MissionId): Promise<void> {
       recordKill(db, writer, id)
     })
   })
+  // A window tells it itself.
+  if (mission.headless === 1) await notifyOfCrash(context, mission)
+}
+
+async function notifyOfCrash(context: Context, mission: MissionRecord): Promise<void> {
+  const { notify } = await readConfig(context.paths)
+  if (notify.command)
+    runNotifyCommand(context, notify.command, mission, { state: 'crashed', waitingFor: null })
 }

@@ -15,6 +15,7 @@ import {
   type ClaudeState,
   isNews,
   stateAfterCrash,
+  withOldStatus,
   withStoredMode,
 } from './claude-state.ts'
 import { type ControlMessage, parseControlMessage } from './control-message.ts'
@@ -53,7 +54,7 @@ export class Observer {
   onStored: (report: Report) => void = () => {}
   onControlMessage: (message: ControlMessage) => void = () => {}
   /** Called before the report is stored: a crash in between must not make the prompt look unused. */
-  onPromptTaken: () => void = () => {}
+  onPromptTaken: (prompt: string | null) => void = () => {}
   /** Called with each report before it is stored. Returns true if Claude was told not to take that prompt. */
   onHeard: (report: Report, channel: ReplyChannel | null) => boolean = () => false
   /** Called when a turn has ended with a message, before that is stored: the text is there when the new state is seen. */
@@ -62,6 +63,8 @@ export class Observer {
   readonly #id: MissionId
   readonly #questions = new RecentQuestions()
   #state: ClaudeState
+  /** When Claude reported its latest prompt. */
+  #promptBornMs = 0
   #atStart: MissionRecord
   /** Files that were answered but are not stored yet, by their key. */
   readonly #answered = new Map<string, Spooled>()
@@ -126,7 +129,7 @@ export class Observer {
   }
 
   #tryToAnswer(report: Report, channel: ReplyChannel | null): boolean {
-    if (report.kind === 'prompt-taken' && report.agentId === null) this.#notePrompt()
+    if (report.kind === 'prompt-taken' && report.agentId === null) this.#notePrompt(report.prompt)
     try {
       return this.#options.requests.take(report, channel)
     } catch (error) {
@@ -136,9 +139,9 @@ export class Observer {
     }
   }
 
-  #notePrompt(): void {
+  #notePrompt(prompt: string | null): void {
     try {
-      this.onPromptTaken()
+      this.onPromptTaken(prompt)
     } catch (error) {
       this.#options.log(`the prompt could not be removed: ${String(error)}`)
     }
@@ -157,9 +160,14 @@ export class Observer {
 
   #seeStatusAfterReports(status: AgentStatus): void {
     const claude = this.#atStart
+    const wasBusy = this.#state.state === 'busy'
     this.#options.whenReady(() => {
       this.readSpool()
-      if (claude === this.#atStart && isNews(this.#state, status)) this.#takeStatus(status)
+      if (claude !== this.#atStart || !isNews(this.#state, status)) return
+      // Claude reports a prompt before its status shows that it works on it.
+      const isOlderThanPrompt = !wasBusy && status.updatedAtMs < this.#promptBornMs
+      if (isOlderThanPrompt && this.#state.state === 'busy') this.#state = withOldStatus(this.#state, status)
+      else this.#takeStatus(status)
     })
   }
 
@@ -295,11 +303,12 @@ export class Observer {
   }
 
   /** Answers before storing, because a hook waits. Answers only once, even if storing is retried. */
-  #answer({ key, path, data }: SpooledFile): Spooled {
+  #answer({ key, path, bornMs, data }: SpooledFile): Spooled {
     const known = this.#answered.get(key)
     if (known) return known
     const { agent } = this.#options
     const report = agent.readReport(data)
+    if (report?.kind === 'prompt-taken' && report.agentId === null) this.#promptBornMs = bornMs
     const spooled = report === null ? this.#takeCommand(data) : this.#hear(report, basename(path))
     this.#answered.set(key, spooled)
     return spooled

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { startsInBypass } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
@@ -88,10 +88,15 @@ export class RestartLoop {
       missions.subscribe(subscriber),
     )
     try {
-      // A killed wrapper may have left events unread. Nobody waits for an answer to them any more.
+      // A killed wrapper may have left events unread. Nobody waits for an answer to them any more. The prompt of this
+      // start may be another one than theirs.
+      parts.observer.onPromptTaken = taken => {
+        if (isKeptPrompt(context.paths.mission(id), taken)) markPromptTaken(context.paths.mission(id))
+      }
       parts.observer.readSpool()
       parts.requests.end()
       parts.outbox.end()
+      parts.observer.onPromptTaken = () => markPromptTaken(context.paths.mission(id))
       this.#observer = parts.observer
       for (;;) {
         this.#wantsRestart = false
@@ -159,7 +164,6 @@ export class RestartLoop {
       outbox.look()
       this.#life?.refresh()
     }
-    observer.onPromptTaken = () => markPromptTaken(own)
     observer.onMessage = text => keepLastMessage(own, text)
     observer.onStored = report => limit.see(report)
     wakeup.onWakeup = () => {
@@ -287,6 +291,11 @@ function forgetPrompt({ prompt, promptTaken, commandGiven }: MissionPaths): void
   removeFile(prompt)
   removeFile(promptTaken)
   removeFile(commandGiven)
+}
+
+function isKeptPrompt({ prompt }: MissionPaths, taken: string | null): boolean {
+  if (!existsSync(prompt)) return false
+  return taken === null || readFileSync(prompt, 'utf8').trim() === taken.trim()
 }
 
 /** Until the store shows that Claude works on the prompt, the file shows that it is not idle. */

@@ -2,9 +2,8 @@ import { defaultConfig, readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
 import type { Context } from '../context.ts'
 import { getMission } from '../db/missions.ts'
-import { readStore, withStore } from '../db/with-store.ts'
+import { readStore } from '../db/with-store.ts'
 import { statusNow } from '../mission/mission-status.ts'
-import { missionService } from '../mission/open-service.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { surfaceFor, surfaceHere } from '../surface/choose-surface.ts'
 import { askToResume, errorLines, exitCodeOfError, showError } from '../surface/error-screen.ts'
@@ -15,7 +14,6 @@ import { reraiseSignal } from '../system/signals.ts'
 import { describeEnding, type Ending, exitCodeOf, mustBeRead } from './ending.ts'
 import { isFinal } from './lease.ts'
 import { runNotifyCommand } from './notify-command.ts'
-import { failedResult, resultColumns } from './result-columns.ts'
 import { runMission } from './run-mission.ts'
 
 interface Options {
@@ -47,7 +45,7 @@ export async function runHere(
   return exitCodeOf(ending)
 }
 
-/** Nobody sees the message, so it becomes the result of the mission. */
+/** Nobody sees the message. It is the result of the mission, and in the wrapper's log. */
 async function failHeadless(
   context: Context,
   config: Config,
@@ -55,11 +53,7 @@ async function failHeadless(
   id: MissionId,
   error: unknown,
 ): Promise<never> {
-  if (!isFinal(error)) {
-    const columns = resultColumns(failedResult(errorLines(context, error).join(' ')), context.now())
-    await withStore(context, db => missionService(context, db).change(id, columns)).catch(() => {})
-    await tellUser(context, config, surface, id, [])
-  }
+  if (!isFinal(error)) await tellUser(context, config, surface, id, [])
   throw error
 }
 

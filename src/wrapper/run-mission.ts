@@ -18,7 +18,7 @@ import type { MissionService } from '../mission/service.ts'
 import { reserveNote, type StoredEnding, writeNote } from '../mission/wrapper-note.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
-import { waitForEnter } from '../surface/error-screen.ts'
+import { errorLines, waitForEnter } from '../surface/error-screen.ts'
 import type { Surface } from '../surface/surface.ts'
 import { type Guard, postGuard } from '../system/guard.ts'
 import {
@@ -29,7 +29,7 @@ import {
 } from '../system/process-identity.ts'
 import { endClaudeOfEarlierRun, setUpRepo } from './before-claude.ts'
 import { checkGivenDirectory } from './check-directory.ts'
-import type { Ending } from './ending.ts'
+import { describeEnding, type Ending, mustBeRead } from './ending.ts'
 import { storeFollower } from './follow-store.ts'
 import { givePorts } from './give-ports.ts'
 import { beat, failedStart, giveUpLease, releaseLease, takeLease } from './lease.ts'
@@ -37,6 +37,7 @@ import { type Log, openLog } from './log.ts'
 import { makeOrderedCopy } from './make-copy.ts'
 import { rebuildCopy } from './rebuild-copy.ts'
 import { RestartLoop } from './restart-loop.ts'
+import { failedResult, resultColumns } from './result-columns.ts'
 import { writeShellPlace } from './shell-place.ts'
 import { SignalListener } from './signal-policy.ts'
 
@@ -133,7 +134,11 @@ async function runUnderLease(
     writeShellPlace(context.paths, mission)
     await setUpRepo(run, mission, config, guard)
     ending = await loop.run()
+    if (mustBeRead(ending)) keepFailure(run, `${describeEnding(ending)} Its output is in ${paths.outputLog}`)
     return ending
+  } catch (error) {
+    keepFailure(run, errorLines(context, error).join(' '))
+    throw error
   } finally {
     clearInterval(heart)
     const closesWithUs = signals.received !== null && surface.diesOfSignals
@@ -141,6 +146,16 @@ async function runUnderLease(
     if (ending) {
       if (await endRun(run, own, ending)) void guard?.dismiss()
     } else await giveUp(run, before, own, guard)
+  }
+}
+
+/** Without a terminal, the result is the place where the user sees why the mission failed. */
+function keepFailure({ surface, missions, id, context, log }: Run, text: string): void {
+  if (!surface.isHeadless) return
+  try {
+    missions.change(id, resultColumns(failedResult(text), context.now()))
+  } catch (error) {
+    log(`${text} (not stored: ${String(error)})`)
   }
 }
 

@@ -9,7 +9,7 @@ import { systemRunner } from '../../src/system/runner.ts'
 import type { WindowId } from '../../src/tmux/current-window.ts'
 import { type Tmux, tmuxAt } from '../../src/tmux/tmux.ts'
 import { openWindow } from '../../src/tmux/windows.ts'
-import { agencScript, type Box, until } from './box.ts'
+import { agencScript, type Box, projectRoot, until } from './box.ts'
 import { markRunning, type StoredMission, storeMissions } from './stored-missions.ts'
 
 export const columns = 160
@@ -136,6 +136,12 @@ function installClaude(box: Box, script: readonly string[]): string {
 /** Installs a Claude that creates a file in this directory and ends at once. */
 export function installShortLivedClaude(box: Box, directory: string): string {
   return installClaude(box, [`: >'${directory}'/$$`, 'exit 0'])
+}
+
+/** A Claude that can be talked to. */
+export function installStandIn(box: Box): string {
+  const program = join(projectRoot, 'dist', 'stand-in.js')
+  return installClaude(box, [`exec '${process.execPath}' '${program}' "$@"`])
 }
 
 const status = '{"status":"idle","statusUpdatedAt":1}'

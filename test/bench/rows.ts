@@ -29,6 +29,7 @@ const names = [
   'print',
   'resume',
   'wait',
+  'send',
   'idle',
   'memory',
   'growth-status',
@@ -118,6 +119,12 @@ const table: Record<RowName, Omit<Row, 'name' | 'unit'> & { unit?: Unit }> = {
     floor: 'a byte in a FIFO → a Node script that reads it has ended',
     atMost: null,
     rounds: 20,
+  },
+  send: {
+    what: '`agenc mission send` to an idle Claude → taken, and it is in the conversation',
+    floor: 'a Node script that pastes by hand, pauses as long, and presses Enter',
+    atMost: null,
+    rounds: 15,
   },
   idle: { what: '100 idle missions, over 30 s', floor: null, atMost: null, rounds: 1 },
   memory: {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { askingHook } from '../../src/claude/hook-scripts.ts'
+import { askingHook, gatedHook } from '../../src/claude/hook-scripts.ts'
 import { allowReply } from '../../src/claude/permission-reply.ts'
 import { openReplyChannel } from '../../src/claude/reply-channel.ts'
 import { systemProbe } from '../../src/system/process-identity.ts'
@@ -213,4 +213,43 @@ test('there is no channel where no hook waits', () => {
   const file = join(asks, '3')
   writeFileSync(file, '')
   expect(channelAt(file)).toBeNull()
+})
+
+describe.each(shells)('the hook of a prompt in %s', shell => {
+  function promptHook(wrapperPid: number) {
+    const { target, wakeups } = listeningPlaces()
+    const gate = join(dirname(target.events), 'gate')
+    return {
+      asks: target.asks,
+      events: target.events,
+      wakeups,
+      close: () => writeFileSync(gate, ''),
+      start: () => startHook(shell, gatedHook({ ...target, wrapperPid }, gate)),
+    }
+  }
+
+  test('only reports while nothing is typed', async () => {
+    const { start, events, wakeups } = promptHook(process.pid)
+    const hook = start()
+    expect(await hook.ended).toBe(0)
+    expect(hook.output()).toBe('')
+    expect(readFileSync(join(events, String(hook.pid)), 'utf8')).toBe(event)
+    await waitFor('the wake-up', () => wakeups() === 1)
+  })
+
+  test('blocks the prompt if the wrapper says so, and lets it pass if the wrapper is gone', async () => {
+    const { start, close, asks, wakeups } = promptHook(process.pid)
+    close()
+    const hook = start()
+    await waitFor('the wake-up', () => wakeups() === 1)
+    expect(openReplyChannel(asks, String(hook.pid), 'prompt-taken')!.deny('not now')).toBe(true)
+    expect(await hook.ended).toBe(0)
+    expect(JSON.parse(hook.output())).toEqual({ decision: 'block', reason: 'not now' })
+    const ended = spawnSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' })
+    const orphan = promptHook(Number(ended.stdout))
+    orphan.close()
+    const passed = orphan.start()
+    expect(await passed.ended).toBe(0)
+    expect(passed.output()).toBe('')
+  })
 })

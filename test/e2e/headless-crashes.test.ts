@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { promptsIn, shown, startHeadless, untilResult } from '../helpers/headless.ts'
+import { MissionPaths } from '../../src/paths.ts'
+import { outputOf, promptsIn, shown, startHeadless, untilResult } from '../helpers/headless.ts'
 import { untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { say, type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
@@ -18,12 +19,14 @@ function notifyLog(box: WrapperBox): string {
 
 test('after kill -9 of the wrapper its Claude ends too, and the conversation goes on with each prompt once', async () => {
   const box = wrapperBox()
+  const calls = notifyLog(box)
   const id = startHeadless(box, hang)
   const { wrapper_pid, claude_pid } = await box.until(id, 'busy')
   await waitFor('the prompt', () => promptsIn(box, id).length === 1)
   process.kill(wrapper_pid!, 'SIGKILL')
   await untilGone(claude_pid)
   expect(shown(box, id)).toMatchObject({ status: 'crashed', headless: true, result: null })
+  await waitFor('the notification', () => readFileSync(calls, 'utf8').includes('crashed'))
   expect(box.agenc(['mission', 'resume', id, ...goOn])).toMatchObject({ exitCode: 0, stdout: 'Gladly.\n' })
   expect(promptsIn(box, id)).toEqual([hang, 'Go on. [[text Gladly.]]'])
 })
@@ -39,7 +42,7 @@ test('after kill -9 of Claude the mission has crashed and says so, and --wait en
   const { claude_pid } = await box.until(id, 'waiting:permission')
   process.kill(claude_pid!, 'SIGKILL')
   expect(await waiting).toMatchObject({ exitCode: 1, stdout: '' })
-  expect(shown(box, id)).toMatchObject({ status: 'crashed', pending: [] })
+  expect(shown(box, id)).toMatchObject({ status: 'crashed', pending: [], result: { is_error: true } })
   await waitFor('the notification', () => readFileSync(calls, 'utf8').includes('crashed'))
   expect(box.agenc(['tmux', 'restore']).stderr).toContain('restored')
   expect(shown(box, id)).toMatchObject({ status: 'running', headless: true, tmux_window: null })
@@ -95,4 +98,35 @@ test('a wrapper that was suspended reads a result together with the report that 
     'the result, after all reports were read',
     () => readdirSync(reports).length === 0 && box.record(id).result?.includes('"Two."'),
   )
+})
+
+test('a report that a killed wrapper left unread is not about the next prompt', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'First. [[text One.]]')
+  await untilResult(box, id)
+  box.agenc(['mission', 'stop', id])
+  const report = { hook_event_name: 'UserPromptSubmit', session_id: id, prompt: 'Another one.' }
+  const events = new MissionPaths(join(box.agencHome, 'missions', id)).events
+  writeFileSync(join(events, 'left-behind'), JSON.stringify(report))
+  expect(box.agenc(['mission', 'resume', id, ...goOn, '--timeout', '20s'])).toMatchObject({ exitCode: 0 })
+  expect(promptsIn(box, id)).toEqual(['First. [[text One.]]', 'Go on. [[text Gladly.]]'])
+})
+
+test('a mission that cannot start says why in its result', () => {
+  const box = wrapperBox()
+  const broken = join(box.root, 'broken-claude')
+  writeFileSync(broken, '#!/bin/sh\necho "no such account" >&2\nexit 3\n', { mode: 0o755 })
+  box.agenc(['config', 'set', 'claude.command', broken])
+  const started = ['mission', 'new', '--blank', '--headless', '--prompt', 'Hello.', '--wait']
+  const { exitCode, stdout, stderr } = box.agenc(started)
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+  expect(stderr).toContain('Claude ended right after its start (exit code 3).')
+  const { id } = box.records()[0]!
+  expect(outputOf(box, id)).toBe('no such account\n')
+  expect(box.agenc(['mission', 'ls']).stdout).toContain('failed to start')
+
+  rmSync(join(box.agencHome, 'missions', id, 'agent'), { recursive: true })
+  const gone = box.agenc(['mission', 'resume', id, '--headless'])
+  expect(gone).toMatchObject({ exitCode: 1 })
+  expect(gone.stderr).toContain('its directory is gone')
 })

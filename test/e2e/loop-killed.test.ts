@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -23,7 +23,10 @@ test('a killed runner loses and doubles nothing while Claude works', async () =>
   const mission = await box.blank()
   const id = box.start(mission, 'Work. [[delay 2500]] [[write made|]]', 'test -e made')
   await box.until(mission, 'busy')
+  const followed = box.agencAsync(['loop', 'log', id, '--follow'])
+  await waitFor('the follower', () => readdirSync(join(box.agencHome, 'followers')).length > 1)
   await killRunner(box, id)
+  expect(await followed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('round 1') })
   const { claude_pid } = box.record(mission)
   goOn(box, id)
   expect(box.agenc(['loop', 'continue', id]).stderr).toContain('is already running')

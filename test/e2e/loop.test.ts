@@ -167,10 +167,10 @@ test('a loop fails when its mission is stopped', async () => {
   const id = box.start(mission, 'Work. [[hang]]', 'false')
   await waitFor('the prompt', () => promptsIn(box, mission).length === 1)
   expect(box.agenc(['mission', 'stop', mission]).exitCode).toBe(0)
-  expect(await box.untilStatus(id, 'failed')).toMatchObject({
-    reason: 'the mission ended during a turn',
-    rounds: [{ ended_by: 'ended', exit: 1 }],
-  })
+  // Its turn is interrupted before Claude ends. The loop may see the one or the other.
+  const { rounds, reason } = await box.untilStatus(id, 'failed')
+  expect(reason).toMatch(/^the turn was interrupted$|^the mission ended during a turn$/)
+  expect(rounds).toMatchObject([{ ended_by: expect.stringMatching(/^(interrupted|ended)$/), exit: 1 }])
 })
 
 test('stop ends the turn or the check, and returns when it is over', async () => {
@@ -204,7 +204,7 @@ test('what cannot run as a loop is refused before anything is created', async ()
   const until = ['--until', 'false']
   expect(refused(repo, '--prompt', 'x')).toContain('there is no check')
   expect(refused(repo, ...until)).toContain('there is no prompt')
-  expect(refused(repo, '--prompt', '/compact', ...until)).toContain('takes for a command')
+  expect(refused(repo, '--prompt', '/compact', ...until)).toContain('takes it for a command')
   expect(refused(repo, '--prompt', 'x', ...until, '--', 'npm', 'test')).toContain('exclude each other')
   expect(refused(repo, '--prompt', 'x', ...until, '--max', '0')).toContain('not a number of rounds')
   expect(refused(repo, '--prompt', 'x', ...until, '--timeout', 'soon')).toContain('not a duration')

@@ -187,6 +187,8 @@ describe('limits for agents', () => {
     const message = asAgent(box, parent!).refused('new', '--blank')
     expect(message).toContain('2 missions are already running')
     expect(message).toContain('missions.max_running allows 2')
+    const loop = ['loop', 'start', 'app', '--prompt', 'Go on.', '--until', 'false']
+    expect(box.agenc(loop).stderr).toContain('2 missions are already running')
     const terminal = box.terminal(['mission', 'new', '--blank'])
     expect(await terminal.exited).toBe(0)
     await terminal.waitForText('2 missions are already running, and missions.max_running is 2')

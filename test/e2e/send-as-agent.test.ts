@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Message } from '../../src/db/messages.ts'
+import { startHeadless, untilResult } from '../helpers/headless.ts'
 import { storeMissions } from '../helpers/missions.ts'
 import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -95,71 +96,92 @@ test('an idle Claude takes any text as a plain message, and a draft stays', asyn
   expect(readdirSync(join(box.root, 'run', 'cc-socks')).filter(name => name.startsWith('agenc-'))).toEqual([])
 })
 
-test('an open dialog stays as it is, and the message is delivered when it closes', async () => {
+test('an open dialog stays as it is. When it closes, Claude gets 20 messages, some with the same words: none lost, none doubled', async () => {
   const box = wrapperBox()
   const { id, terminal } = await box.mission('--permission-mode', 'default')
   await say(terminal, 'Work. [[bash touch made]] [[text Worked.]]')
   await box.until(id, 'waiting:permission')
-  expect(await tell(box, id, 'exit')).toMatchObject(queued)
-  expect(
-    box.agencJson<{ queued: { as: string; text: string }[] }>(['mission', 'show', id]).queued,
-  ).toMatchObject([{ as: 'agent', text: 'exit' }])
+  const texts = [
+    'exit',
+    ...Array.from({ length: 19 }, (_, index) => (index % 4 === 0 ? 'Same.' : `${index}.`)),
+  ]
+  const sent = await Promise.all(texts.map(text => tell(box, id, text)))
+  for (const one of sent) expect(one).toMatchObject(queued)
+  const { queued: listed } = box.agencJson<{ queued: { as: string }[] }>(['mission', 'show', id])
+  expect(listed.map(({ as }) => as)).toEqual(texts.map(() => 'agent'))
   expect(box.record(id).state).toBe('waiting')
   expect(terminal.screen()).toContain('Do you want')
-  await answer(box, id, terminal, '1')
-  await waitFor('the message to be taken', () => messages(box)[0]?.status === 'taken')
-  expect(heard(box, id).at(-1)).toEqual({ text: 'exit', by: 'peer' })
-})
-
-test('of 20 at once, some with the same words, none is lost or doubled', async () => {
-  const box = wrapperBox()
-  const { id, terminal } = await box.mission('--permission-mode', 'default')
-  await say(terminal, 'Work. [[bash touch made]] [[text Worked.]]')
-  await box.until(id, 'waiting:permission')
-  const texts = Array.from({ length: 20 }, (_, index) =>
-    index % 4 === 0 ? 'Same words.' : `Number ${index}.`,
-  )
-  for (const group of [texts.slice(0, 10), texts.slice(10)]) {
-    const sent = await Promise.all(group.map(text => tell(box, id, text)))
-    expect(sent.map(({ outcome }) => outcome)).toEqual(group.map(() => 'queued'))
-  }
   await answer(box, id, terminal, '1')
   await waitFor('all to be taken', () => messages(box).every(({ status }) => status === 'taken'))
   const peers = heard(box, id).filter(({ by }) => by === 'peer')
   expect(peers.map(({ text }) => text).sort()).toEqual([...texts].sort())
 })
 
-test.each(['takes', 'does not take'])(
-  'the wrapper dies before Claude has confirmed, and Claude %s the message',
-  async what => {
-    const box = wrapperBox()
-    const { id, terminal } = await box.mission('--permission-mode', 'default')
-    await box.turn(id, terminal, 'Hello. [[text Hi.]]')
-    const { claude_pid, wrapper_pid } = box.record(id)
-    process.kill(claude_pid!, 'SIGSTOP')
-    const sending = tell(box, id, '--queue', 'Only once. [[text Once.]]')
-    await waitFor('the message to be on its way', () => messages(box)[0]?.status === 'handed')
-    await waitFor('its socket', () =>
-      readdirSync(join(box.root, 'run', 'cc-socks')).some(name => name.startsWith('agenc-')),
-    )
-    process.kill(wrapper_pid!, 'SIGKILL')
-    const once = { text: 'Only once. [[text Once.]]', by: 'peer' }
-    if (what === 'takes') {
-      process.kill(claude_pid!, 'SIGCONT')
-      await waitFor('Claude to take it', () => heard(box, id).some(({ text }) => text === once.text))
-    } else process.kill(claude_pid!, 'SIGKILL')
-    await waitFor('the end of the wrapper', () => !isAlive(wrapper_pid!))
-    expect((await sending).outcome).toBe('queued')
-    box.run(['mission', 'resume', id])
-    await waitFor('the message to be taken', () => messages(box)[0]?.status === 'taken')
-    await box.ready(id)
-    expect(await tell(box, id, '--wait', 'Last. [[text Over.]]')).toMatchObject({ answer: 'Over.' })
-    expect(heard(box, id).filter(({ by }) => by === 'peer')).toEqual([
-      once,
-      { text: 'Last. [[text Over.]]', by: 'peer' },
-    ])
-  },
-)
+test('/clear takes the messages that wait along into the new conversation', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission('--permission-mode', 'default')
+  await say(terminal, 'Talk. [[text Some words.]]+[[hang]]')
+  await terminal.waitForText('● Some words.')
+  const { session_id } = box.record(id)
+  expect(await tell(box, id, 'Over. [[text There.]]')).toMatchObject(queued)
+  await say(terminal, '/clear')
+  await waitFor('another conversation', () => box.record(id).session_id !== session_id)
+  terminal.type('\u001b')
+  await waitFor('the message to be taken', () => messages(box)[0]?.status === 'taken')
+  expect(heard(box, id).filter(({ by }) => by === 'peer')).toEqual([
+    { text: 'Over. [[text There.]]', by: 'peer' },
+  ])
+})
+
+const once = { text: 'Only once. [[text Once.]]', by: 'peer' }
+
+/** Starts the mission again, and expects that the message was taken once. */
+async function resumeAndCount(box: WrapperBox, id: string): Promise<void> {
+  box.run(['mission', 'resume', id])
+  await waitFor('the message to be taken', () => messages(box)[0]?.status === 'taken')
+  await box.ready(id)
+  const last = 'Last. [[text Over.]]'
+  expect(await tell(box, id, '--wait', last)).toMatchObject({ answer: 'Over.' })
+  expect(heard(box, id).filter(({ by }) => by === 'peer')).toEqual([once, { text: last, by: 'peer' }])
+}
+
+test('wrapper and Claude are killed while the message is on its way: the next Claude takes it', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission('--permission-mode', 'default')
+  await box.turn(id, terminal, 'Hello. [[text Hi.]]')
+  const { claude_pid, wrapper_pid } = box.record(id)
+  process.kill(claude_pid!, 'SIGSTOP')
+  const sending = tell(box, id, '--queue', once.text)
+  await waitFor('the message to be on its way', () => messages(box)[0]?.status === 'handed')
+  for (const pid of [wrapper_pid!, claude_pid!]) process.kill(pid, 'SIGKILL')
+  expect((await sending).outcome).toBe('queued')
+  await resumeAndCount(box, id)
+})
+
+test('the wrapper is killed before it has seen that Claude took the message: no other Claude gets it', async () => {
+  const box = wrapperBox()
+  const { id, terminal } = await box.mission('--permission-mode', 'default')
+  await say(terminal, 'Work. [[bash touch made]] [[text Worked.]]')
+  await box.until(id, 'waiting:permission')
+  expect(await tell(box, id, once.text)).toMatchObject(queued)
+  const { wrapper_pid } = box.record(id)
+  process.kill(wrapper_pid!, 'SIGSTOP')
+  await press(terminal, '1', () => heard(box, id).some(({ text }) => text === once.text))
+  process.kill(wrapper_pid!, 'SIGKILL')
+  await waitFor('the end of the wrapper', () => !isAlive(wrapper_pid!))
+  expect(messages(box)[0]?.status).toBe('queued')
+  await resumeAndCount(box, id)
+})
+
+test('a mission without a terminal knows who has sent a message, too', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'Hello. [[text Hi.]]')
+  await untilResult(box, id)
+  const sent = await tell(box, id, '--wait', once.text)
+  expect(sent).toMatchObject({ ...taken, answer: 'Once.' })
+  expect(heard(box, id).at(-1)).toEqual(once)
+  box.agenc(['mission', 'stop', id])
+})
 
 test('settings that refuse messages of other sessions: not taken, with the reason', async () => {
   const box = wrapperBox()

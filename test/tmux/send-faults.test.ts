@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { quoteForShell } from '../../src/io/shell-quote.ts'
+import { temporaryDirectory } from '../helpers/cli.ts'
 import { isAlive } from '../helpers/processes.ts'
 import { promptBox, prompts, startedToSend, type } from '../helpers/sending.ts'
 import { standInClaude } from '../helpers/stand-in.ts'
@@ -58,8 +59,7 @@ test('an older Claude takes messages only while it is idle, and the command says
 
 /** The stand-in under the name of a release without the keys that are safe in dialogs. */
 function oldClaude(): string {
-  const directory = join(import.meta.dirname, '../../node_modules/.cache/agenc', `old-${process.pid}`)
-  mkdirSync(directory, { recursive: true })
+  const directory = temporaryDirectory()
   const current = standInClaude(directory)
   const path = join(directory, 'old-claude')
   const version = '[ "$1" = --version ]&&{ echo 2.1.197;exit; }'

@@ -146,13 +146,3 @@ test('after kill -9 of everything, a queued message is delivered again only if C
   expect(said.filter(text => text.startsWith('Never taken.'))).toHaveLength(1)
   expect(said.filter(text => text.startsWith('Taken.'))).toHaveLength(1)
 })
-
-test('a view that takes no text: the command says that nothing is certain', async () => {
-  const { box, mission, window, say } = await startedToSend()
-  box.tmux('send-keys', '-t', window, 'C-o')
-  const lost = say('Into the void.')
-  expect(lost).toMatchObject({ outcome: 'unconfirmed', kept: false, exitCode: 1 })
-  box.tmux('send-keys', '-t', window, 'C-o')
-  expect(say('--wait', 'Back. [[text Here.]]')).toMatchObject({ answer: 'Here.' })
-  expect(prompts(box, mission)).toEqual(['Back. [[text Here.]]'])
-})

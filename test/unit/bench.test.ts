@@ -36,6 +36,7 @@ test('the limits are the agreed ones', () => {
     print: null,
     resume: 1.5,
     wait: null,
+    send: null,
     idle: null,
     memory: 1.6,
     'growth-status': 2,

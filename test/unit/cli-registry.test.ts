@@ -12,6 +12,7 @@ const withoutJson = [
   'config edit',
   'mission _run-wrapper',
   'mission _reap',
+  'loop _run',
   'tmux attach',
   'tmux detach',
   'tmux inject-config',

@@ -101,6 +101,7 @@ describe('the next step of a loop', () => {
     ['error', 'authentication_failed', 'failed'],
     ['error', 'billing_error', 'failed'],
     ['ended', null, 'failed'],
+    ['interrupted', null, 'failed'],
   ] as const)('a turn that ended by %s (%s) ends it as %s', (ended_by, failure, status) => {
     const turn = { ended_by, failure }
     expect(nextStep(loop([round(1, { turn })]), null, start)).toMatchObject({ kind: 'end', status })

@@ -367,6 +367,28 @@ describe('a report that did not come through the spool', () => {
   })
 })
 
+test.each([
+  ['from before a prompt was reported does not make it look idle', -60_000, 'busy'],
+  ['from after the prompt does: the user may have interrupted it at once', 60_000, 'idle'],
+])('a status %s', async (_title, ms, state) => {
+  const { observer, leave, mission } = await bench()
+  leave({ hook_event_name: 'SessionStart' })
+  leave(prompt)
+  const status: AgentStatus = {
+    activity: 'idle',
+    dialog: null,
+    updatedAtMs: Date.now() + ms,
+    userName: null,
+  }
+  observer.seeStatus(status)
+  expect(mission().state).toBe(state)
+  // The same status is read again with every report.
+  observer.seeStatus(status)
+  expect(mission().state).toBe(state)
+  observer.seeStatus({ ...status, updatedAtMs: status.updatedAtMs + 1 })
+  expect(mission().state).toBe('idle')
+})
+
 test('while a request is open, hooks are read before a newer status file', async () => {
   const order: string[] = []
   const requests = {

@@ -23,6 +23,7 @@ import { firstPrompt } from '../../mission/first-prompt.ts'
 import { modeOfNew, refusePlanMode } from '../../mission/headless-wish.ts'
 import { resolveMission } from '../../mission/resolve-mission.ts'
 import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
+import { refuseUnwatchedStart } from '../../mission/start-limits.ts'
 import { shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
@@ -86,8 +87,8 @@ export default defineCommand<Input>({
     jsonOption,
   ],
   examples: [
-    'agenc loop start owner/name --prompt "make the tests pass" --until "npm test"',
-    'agenc loop start 3f2a --prompt "fix the linter\'s complaints" --max 5 -- npm run lint',
+    'agenc loop start owner/name --prompt "fix the tests" --until "npm test"',
+    'agenc loop start 3f2a --prompt "fix the style" --max 5 -- npm run lint',
   ],
   async run(context, input) {
     const wish = wishFrom(input)
@@ -154,19 +155,14 @@ async function chooseMission(context: Context, db: Database, input: Input): Prom
       `${shortId(known.id)} is archived`,
       `Bring it back with: agenc mission unarchive ${shortId(known.id)}`,
     )
-  await refuseForeignAgent(context, db, known, input.prompt)
+  await refuseForeignAgent(context, db, known)
   const { mode } = effectiveMode(known, await readConfig(context.paths))
   refusePlanMode(known.reported_permission_mode ?? mode, input.force ?? false)
   return known
 }
 
 /** The prompts of a loop are the user's word, so an agent gives them only to missions that it has started. */
-async function refuseForeignAgent(
-  context: Context,
-  db: Database,
-  mission: MissionRecord,
-  prompt: string | undefined,
-): Promise<void> {
+async function refuseForeignAgent(context: Context, db: Database, mission: MissionRecord): Promise<void> {
   const agent = callerOf(context, db)
   if (agent !== null && mission.parent_id !== agent.id)
     throw new AgencError(
@@ -175,7 +171,7 @@ async function refuseForeignAgent(
     )
   await refuseResumeByAgent(context, db, mission, {
     isRunning: isRunning(context, mission),
-    prompt,
+    isPrompted: true,
   })
 }
 
@@ -214,5 +210,6 @@ async function newMission(context: Context, db: Database, input: Input): Promise
   const chosen = await chooseSource(context, db, wish)
   const config = await readConfig(context.paths)
   refusePlanMode(modeOfNew(permissionMode ?? null, chosen.repo, config), force ?? false)
+  refuseUnwatchedStart(context, db, config)
   return createFrom(context, db, wish, chosen)
 }

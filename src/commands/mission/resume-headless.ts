@@ -48,7 +48,11 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
     )
     const mission = bringBack(context, db, chosen)
     if (statusNow(context, mission) === 'running') throw runsAlready(mission)
-    await refuseResumeByAgent(context, db, mission, { isRunning: false, permissionMode, prompt })
+    await refuseResumeByAgent(context, db, mission, {
+      isRunning: false,
+      permissionMode,
+      isPrompted: prompt !== undefined,
+    })
     const wanted = {
       ...mission,
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),

@@ -86,7 +86,7 @@ export default defineCommand<Input>({
     const [word] = words
     const chosen = await readStore(context, db => chooseMission(context, db, word, picker, { removed: true }))
     const isRunning = statusNow(context, chosen) === 'running'
-    const wish = { isRunning, permissionMode, prompt }
+    const wish = { isRunning, permissionMode, isPrompted: prompt !== undefined }
     await readStore(context, db => refuseResumeByAgent(context, db!, chosen, wish))
     const isMoved = isRunning && chosen.headless === 1 && !restart
     if (isRunning && !isMoved && prompt !== undefined) throw alreadyRunning(chosen)

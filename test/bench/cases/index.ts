@@ -9,6 +9,7 @@ import { kill } from './kill.ts'
 import { newMission, resume } from './new-and-resume.ts'
 import { newPicker, switchPicker } from './pickers.ts'
 import { print } from './print.ts'
+import { send } from './send.ts'
 import { help, listFew, listMany } from './start-up.ts'
 import { wait } from './wait.ts'
 import { workingCopy } from './working-copy.ts'
@@ -29,6 +30,7 @@ export const cases: Record<RowName, Case> = {
   print,
   resume,
   wait,
+  send,
   idle,
   memory,
   'growth-status': commandGrowth('status', '--json'),

@@ -3,22 +3,28 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemContext, withChanges } from '../../../src/context.ts'
 import { openStore } from '../../../src/db/open-store.ts'
-import { namesIn } from '../../../src/io/files.ts'
+import { makePrivateDirectory, namesIn } from '../../../src/io/files.ts'
 import { missionService } from '../../../src/mission/open-service.ts'
-import { isListening, wakeUp } from '../../../src/system/wakeup-fifo.ts'
+import type { MissionService } from '../../../src/mission/service.ts'
+import type { MissionId } from '../../../src/mission-id.ts'
+import { systemRunner } from '../../../src/system/runner.ts'
+import { isListening, WakeupFifo, wakeUp } from '../../../src/system/wakeup-fifo.ts'
 import { agencScript, type Box, until } from '../box.ts'
-import type { Case } from '../comparison.ts'
+import type { Case, Figure } from '../comparison.ts'
 import { markRunning, storeMissions } from '../stored-missions.ts'
+import { cpuMs } from './wrappers.ts'
 
 /** How long a program gets to fall asleep before it is woken. */
 const sleepMs = 300
+/** How long programs rest before and while their CPU time is measured. V8 tidies its memory up for some seconds. */
+const restMs = 10_000
 
 /** Wakes a waiter by storing that its mission is idle. The floor wakes a Node script by a byte in a FIFO. */
 export const wait: Case = {
   prepare: async box => {
-    const [mission] = await storeMissions(box, 1)
-    const { id } = mission!
-    await markRunning(box, new Map([[id, process.pid]]))
+    const ids = (await storeMissions(box, 100)).map(({ id }) => id)
+    const id = ids[0]!
+    await markRunning(box, new Map(ids.map(one => [one, process.pid])))
     const db = await openStore(box.paths.database)
     box.cleanup.add(() => void db.close())
     const missions = missionService(withChanges(systemContext(), { env: box.env, paths: box.paths }), db)
@@ -26,7 +32,9 @@ export const wait: Case = {
     const fifo = `${box.root}/sleeper.fifo`
     execFileSync('mkfifo', [fifo])
     const { followers } = box.paths
+    const figures = await figuresAtRest(box, missions, ids)
     return {
+      figures: () => figures,
       subject: async () => {
         missions.change(id, { state: 'busy' })
         const waiter = start(box, agencScript, 'mission', 'wait', id)
@@ -40,6 +48,41 @@ export const wait: Case = {
       },
     }
   },
+}
+
+/** What a waiter for all these missions, and a process that follows the events, cost while nothing happens. */
+async function figuresAtRest(
+  box: Box,
+  missions: MissionService,
+  ids: readonly MissionId[],
+): Promise<Figure[]> {
+  for (const id of ids) {
+    missions.change(id, { state: 'busy' })
+    makePrivateDirectory(box.paths.mission(id).run)
+    new WakeupFifo(systemRunner, box.paths.mission(id).lifeSign).open()
+  }
+  const followers = [
+    start(box, agencScript, 'mission', 'wait', ...ids),
+    start(box, agencScript, 'events', '--follow', '--json'),
+  ]
+  await until('both follow', () => namesIn(box.paths.followers).length === followers.length)
+  await pause(restMs)
+  const spentMs = () => followers.reduce((sum, { pid }) => sum + cpuMs(pid!), 0)
+  const beforeMs = spentMs()
+  await pause(restMs)
+  const value = (100 * (spentMs() - beforeMs)) / restMs
+  for (const follower of followers) {
+    follower.kill('SIGKILL')
+    await once(follower, 'exit')
+  }
+  return [
+    {
+      label: 'waiting for 100 missions, and following their events',
+      value,
+      unit: '% of one core',
+      atMost: 0.1,
+    },
+  ]
 }
 
 const sleeper = `

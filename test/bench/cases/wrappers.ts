@@ -131,7 +131,7 @@ const nsPerMs = 1e6
 const kibPerMib = 1024
 
 /** CPU time of all threads so far. schedstat counts nanoseconds; stat only counts ticks of 10 ms. */
-function cpuMs(pid: number): number {
+export function cpuMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   const spentNs = threads.map(thread => Number(readProc(`${pid}/task/${thread}/schedstat`).split(' ')[0]))
   return spentNs.reduce((sum, ns) => sum + ns, 0) / nsPerMs
