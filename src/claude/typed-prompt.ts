@@ -83,7 +83,8 @@ export function whyNotSendable(text: string, isCommand: boolean): Refusal | null
 }
 
 function whyNoText(text: string): Refusal | null {
-  if (seenWords(text) === '') return ['the message is empty', 'Give a text, or - to read it from standard input.']
+  if (seenWords(text) === '')
+    return ['the message is empty', 'Give a text, or - to read it from standard input.']
   if (Buffer.byteLength(text) > mostBytes)
     return [`the message is longer than ${mostBytes / 1000} KB`, 'Write it to a file, and send its path.']
   if (unsafe.test(text))
