@@ -191,6 +191,9 @@ export class Outbox {
     const recipient = this.#recipient
     if (recipient === null) return { reason: 'it is still starting' }
     if (existsSync(this.#paths.prompt)) return { reason: 'it has not taken its first prompt yet' }
+    // Either mission may have other rights than when the message was stored.
+    if (message.sent_as === 'user' && !recipient.maySpeakAsUser(message.from_id))
+      return { reason: 'it has more rights than the mission that sends this', isFinal: true }
     return message.sent_as === 'agent'
       ? this.#agentObstacle(recipient, message)
       : this.#userObstacle(recipient, message)
@@ -207,12 +210,12 @@ export class Outbox {
         reason: `${way.reason}, and the mission that sends this has too few rights for that`,
         isFinal: true,
       }
-    if (recipient.line !== null) return this.#userObstacle(recipient, message)
     const isStarting = !hasOpened || state === 'starting' || (recipient.hasSubmitKeys && ownStatus === null)
-    if (isStarting) return { reason: 'it is still starting' }
+    if (recipient.line === null && isStarting) return { reason: 'it is still starting' }
     const problem = whyNotSendable(message.text, false)
     if (problem !== null)
       return { reason: `${way.reason}, and as the user's word ${problem[0]}`, isFinal: true }
+    if (recipient.line !== null) return this.#userObstacle(recipient, message)
     const notIdle = state === 'idle' ? null : { reason: 'it is not idle' }
     const obstacle = this.#userObstacle(recipient, message) ?? notIdle
     return obstacle && { ...obstacle, reason: `${way.reason}; ${obstacle.reason}`, isWaitedFor: true }

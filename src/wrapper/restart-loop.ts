@@ -263,7 +263,7 @@ export class RestartLoop {
     if (!life?.wasCut) return
     const { timeout_ms } = limitsOf(this.#record())
     const result = failedResult(`The time ran out after ${durationText(timeout_ms ?? 0)}.`)
-    observer.seeResult(result, { timeRanOut: true })
+    observer.seeTimeout(result)
   }
 
   #record(): MissionRecord {
