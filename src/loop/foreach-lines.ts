@@ -19,9 +19,11 @@ const mostProblems = 10
 export function parseOrders(text: string): Order[] {
   const lines = text.split(/\r?\n/).map((content, index) => ({ content: content.trim(), line: index + 1 }))
   const filled = lines.filter(({ content }) => content !== '')
-  const orders = filled.map(({ content, line }) =>
-    content.startsWith('{') ? parseObject(content, line) : { line, prompt: content },
-  )
+  const orders = filled.map(({ content, line }) => {
+    const order = content.startsWith('{') ? parseObject(content, line) : { line, prompt: content }
+    // On the command line, it stands for standard input.
+    return typeof order !== 'string' && order.prompt === '-' ? `line ${line}: there is no prompt` : order
+  })
   refuseProblems(
     orders.flatMap(order => (typeof order === 'string' ? [order] : [])),
     orders.length,

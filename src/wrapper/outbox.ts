@@ -15,6 +15,7 @@ import {
   type SentAs,
 } from '../db/messages.ts'
 import { removeFile } from '../io/files.ts'
+import { outsideSession } from '../mission/stuck-message.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { ClaudeState } from './claude-state.ts'
 import { PeerDelivery } from './peer-delivery.ts'
@@ -236,11 +237,7 @@ export class Outbox {
     // Claude says nothing on a direct line before its first message.
     if (recipient.line !== null) return null
     if (!hasOpened || state === 'starting') return { reason: 'it is still starting' }
-    if (this.#run.surface.keyboard === null)
-      return {
-        reason:
-          'it runs in a terminal outside the agenc session, where agenc cannot type; use --as agent, or type it there',
-      }
+    if (this.#run.surface.keyboard === null) return { reason: outsideSession }
     if (this.#requests.isHandled) return { reason: 'a rule is about to answer it', isBrief: true }
     if (state === 'waiting' || ownStatus === 'waiting' || this.#requests.hasOpen)
       return { reason: `it waits for an answer (${waitingFor ?? 'permission'})` }

@@ -70,9 +70,9 @@ interface Exit {
 
 /** How long a Claude with a direct line may take to end by itself, before it gets a signal. */
 const politeMs = 2_500
-/** How long Claude's tools may take to end after Claude itself. */
 /** How long a write may wait for the store once Claude has ended. */
 const lastWritesMs = 1_000
+/** How long Claude's tools may take to end after Claude itself. */
 const familyMs = 1_000
 /** How much later than Claude the wrapper may receive a signal that was sent to both. */
 const ownSignalMs = 1_000

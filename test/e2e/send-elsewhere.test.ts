@@ -14,6 +14,9 @@ test('in a terminal outside tmux only the user can type, and a text that would d
   const refused = send(box, id, 'Hello.')
   expect(refused).toMatchObject({ outcome: 'not_taken', kept: false, exitCode: 1 })
   expect(refused.reason).toContain('--as agent')
+  expect(send(box, id, 'Hello.', '--queue')).toMatchObject({ outcome: 'queued', kept: true })
+  // No turn is about to come, so nobody waits for one.
+  expect(box.agenc(['mission', 'wait', id, '--timeout', '5s']).exitCode).toBe(0)
   expect(send(box, id, 'exit')).toEqual({
     id: null,
     mission_id: id,

@@ -46,21 +46,21 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
       { title: 'Resume a mission' },
       { removed: true },
     )
-    const mission = bringBack(context, db, chosen)
-    if (statusNow(context, mission) === 'running') throw runsAlready(mission)
-    await refuseResumeByAgent(context, db, mission, {
+    if (statusNow(context, chosen) === 'running') throw runsAlready(chosen)
+    await refuseResumeByAgent(context, db, chosen, {
       isRunning: false,
       permissionMode,
       isPrompted: prompt !== undefined,
     })
     const wanted = {
-      ...mission,
+      ...chosen,
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
     }
     refusePlanMode(effectiveMode(wanted, config).mode, input.force ?? false)
+    const text = firstPrompt(prompt)
+    const mission = bringBack(context, db, chosen)
     const obstacle = await whyNotResumable(context, mission)
     if (obstacle !== null) throw new AgencError(`${shortId(mission.id)} cannot be resumed: ${obstacle}`)
-    const text = firstPrompt(prompt)
     await startHeadless(context, db, mission, () => {
       if (text !== null) keepPrompt(context.paths.mission(mission.id), text)
       if (permissionMode !== undefined) storeMode(context, db, mission.id, permissionMode)
