@@ -91,6 +91,7 @@ test('contradictions are usage errors, and nothing is created', async () => {
     ['--headless', '--prompt', 'x', '--detach'],
     ['--headless', '--prompt', 'x', '--form'],
     ['--headless', '--prompt', 'x', '--timeout', 'soon'],
+    ['--headless', '--prompt', 'x', '--ask-timeout', '24h'],
     ['--headless', '--prompt', 'x', '--permission-mode', 'plan'],
     ['--prompt', 'x', '--wait'],
     ['--prompt', 'x', '--timeout', '3m'],
