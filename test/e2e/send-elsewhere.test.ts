@@ -128,3 +128,19 @@ test('an answer cannot control the terminal that shows it', async () => {
     expect(terminal.raw()).not.toMatch(/[\u0007\u009b\u2028]/)
   }
 })
+
+test('a kept message is taken in the store only once its turn has begun there, so that nobody sees an idle mission before', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'Hello. [[text Old.]]')
+  await untilResult(box, id)
+  for (const answer of ['One.', 'Two.', 'Three.', 'Four.']) {
+    box.agenc(['stop', id])
+    send(box, id, '--queue', `Later. [[delay 200]] [[text ${answer}]]`)
+    box.agenc(['resume', id, '--headless'])
+    const [waited] = box.agencJson<{ last_message: string }[]>(['mission', 'wait', id])
+    expect(waited!.last_message).toBe(answer)
+  }
+  const words = box.history(id).map(({ kind, data }) => String(data.state ?? data.status ?? kind))
+  const runs = words.join(' ').split('started').slice(2)
+  for (const run of runs) expect(run).toMatch(/busy.* taken/)
+})
