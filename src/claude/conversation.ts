@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '../io/json.ts'
+import { isOtherFile } from '../io/whole-lines.ts'
 import { type ConversationEntry, EntryReader } from './conversation-entry.ts'
 import { ConversationIndex, parsedLine, provenFirstLine } from './conversation-index.ts'
 
@@ -25,6 +26,11 @@ export class Conversation {
 
   close(): void {
     closeSync(this.#file)
+  }
+
+  /** Whether the path has another file by now, or the file has lost what was read already. */
+  isReplaced(path: string): boolean {
+    return isOtherFile(this.#file, path, this.#index.scannedBytes)
   }
 
   /**

@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs'
+import { fstatSync, readSync, statSync } from 'node:fs'
 
 const chunkBytes = 256 * 1024
 const newline = 10
@@ -25,4 +25,11 @@ export function readWholeLines(
     kept = filled.length - end
     offset += end
   }
+}
+
+/** Whether another file is at the path of an open one, or the open one is shorter than what was read of it. */
+export function isOtherFile(file: number, path: string, readBytes: number): boolean {
+  const open = fstatSync(file)
+  const now = statSync(path, { throwIfNoEntry: false })
+  return open.size < readBytes || (now !== undefined && (now.ino !== open.ino || now.dev !== open.dev))
 }

@@ -19,16 +19,23 @@ const mostProblems = 10
 export function parseOrders(text: string): Order[] {
   const lines = text.split(/\r?\n/).map((content, index) => ({ content: content.trim(), line: index + 1 }))
   const filled = lines.filter(({ content }) => content !== '')
-  const orders = filled.map(({ content, line }) => {
-    const order = content.startsWith('{') ? parseObject(content, line) : { line, prompt: content }
-    // On the command line, it stands for standard input.
-    return typeof order !== 'string' && order.prompt === '-' ? `line ${line}: there is no prompt` : order
-  })
+  const orders = filled
+    .map(({ content, line }) =>
+      content.startsWith('{') ? parseObject(content, line) : { line, prompt: content },
+    )
+    .map(order =>
+      typeof order === 'string' || isPrompt(order) ? order : `line ${order.line}: there is no prompt`,
+    )
   refuseProblems(
     orders.flatMap(order => (typeof order === 'string' ? [order] : [])),
     orders.length,
   )
   return orders.filter(order => typeof order !== 'string')
+}
+
+/** Elsewhere `-` stands for stdin. */
+function isPrompt({ prompt }: Order): boolean {
+  return !['', '-'].includes(prompt.trim())
 }
 
 /** Returns a text if the line is wrong. */

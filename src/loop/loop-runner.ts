@@ -30,6 +30,7 @@ import { changeLoop, takeLoop } from './loop-lease.ts'
 import { loopLifeSign, loopLogPath, writeLog } from './loop-log.ts'
 import { beginConversation, endTurn, ensureRunning, isRunning, missionOf } from './loop-mission.ts'
 import { nextStep, type Step } from './next-step.ts'
+import { refuseLoop } from './refuse-loop.ts'
 import { howItFailed, promptOf, untilInWords } from './round-prompt.ts'
 import { endLeftCheck, runCheck } from './run-check.ts'
 import { changesBetween, workState } from './work-state.ts'
@@ -37,7 +38,11 @@ import { changesBetween, workState } from './work-state.ts'
 /** Runs a loop until it ends. `from` is the process that has started this one for it. */
 export async function runLoop(context: Context, id: string, from: ProcessIdentity | null): Promise<void> {
   const own = ownIdentity(systemProbe(context.exec))
-  const loop = await withStore(context, db => takeLoop(context, db, id, own, { from }))
+  const loop = await withStore(context, async db => {
+    const known = getLoop(db, id)
+    if (from === null && known) await refuseLoop(context, db, missionOf(db, known))
+    return takeLoop(context, db, id, own, { from })
+  })
   await new LoopRunner(context, loop).run()
 }
 

@@ -32,8 +32,17 @@ export function headlessLimits(input: HeadlessInput): HeadlessLimits | null {
   }
   return {
     timeout_ms: timeout === undefined ? null : parseDuration(timeout, '--timeout'),
-    ask_timeout_ms: askTimeout === undefined ? usualAskTimeoutMs : parseDuration(askTimeout, '--ask-timeout'),
+    ask_timeout_ms: askTimeout === undefined ? usualAskTimeoutMs : parseAskTimeout(askTimeout),
   }
+}
+
+/** Claude waits one day for its hook. Without a terminal, a request that no hook answers stays open for ever. */
+const longestAskMs = 23 * 3_600_000
+
+function parseAskTimeout(text: string): number {
+  const milliseconds = parseDuration(text, '--ask-timeout')
+  if (milliseconds <= longestAskMs) return milliseconds
+  throw usageError(`--ask-timeout ${text} is too long`, 'Claude waits for an answer for at most 23h.')
 }
 
 /** In plan mode Claude ends its work with a plan, and waits until someone approves it. */

@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, watch } from 'node:fs'
+import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { claudeLocations } from '../claude/claude-locations.ts'
 import { Conversation } from '../claude/conversation.ts'
@@ -83,15 +83,16 @@ export async function followConversation(
   })
 }
 
-/** Watches one path at a time. */
+/** Watches one path at a time. The system watches the file, so another one at the same path is watched anew. */
 class PathWatcher {
   #watcher: FSWatcher | null = null
-  #path: string | null = null
+  #watched: string | null = null
 
   watch(path: string, onChange: () => void): void {
-    if (path === this.#path) return
+    const watched = `${path} ${statSync(path, { throwIfNoEntry: false })?.ino}`
+    if (watched === this.#watched) return
     this.close()
-    this.#path = path
+    this.#watched = watched
     try {
       this.#watcher = watch(path, onChange).on('error', () => {})
     } catch {
@@ -128,21 +129,24 @@ class Pages {
   }
 
   async print(path: string): Promise<void> {
-    if (path !== this.#path) await this.#open(path)
+    if (path !== this.#path || this.#printer!.isReplaced()) await this.#open(path)
     await this.#printer!.printNew()
   }
 
   async #open(path: string): Promise<void> {
     const { out, now } = this.#context
     const isFirst = this.#path === null
+    const isSamePath = path === this.#path
     const tail = isFirst ? this.#wish.tail : null
-    await this.#printer?.printNew()
+    if (!isSamePath) await this.#printer?.printNew()
     this.close()
     this.#path = path
     if (this.#wish.form === 'raw') this.#printer = new RawPrinter(path, out, tail)
     else {
-      if (!isFirst) await this.#writer.add(noteOf('conversation', 'system', now()))
-      this.#printer = new ConversationPrinter(path, this.#writer, now, tail)
+      const printer = new ConversationPrinter(path, this.#writer, now, tail)
+      this.#printer = printer
+      const goesOn = isSamePath && printer.goOnAfter(this.#writer.lastUuid)
+      if (!isFirst && !goesOn) await this.#writer.add(noteOf('conversation', 'system', now()))
     }
   }
 

@@ -4,12 +4,14 @@ import type { ConversationEntry } from '../claude/conversation-entry.ts'
 import { parsedLine } from '../claude/conversation-index.ts'
 import type { Output } from '../io/output.ts'
 import { withoutControls } from '../io/text.ts'
-import { readWholeLines } from '../io/whole-lines.ts'
+import { isOtherFile, readWholeLines } from '../io/whole-lines.ts'
 import type { ConversationText } from './conversation-text.ts'
 
 /** Prints what a transcript holds, and with every further call what it has gained. */
 export interface TranscriptPrinter {
   printNew(): Promise<void>
+  /** Whether the path of the transcript has another file by now. */
+  isReplaced(): boolean
   close(): void
 }
 
@@ -29,6 +31,8 @@ export class EntryWriter {
   #batch = ''
   #hasWritten = false
   count = 0
+  /** The line of the last entry. */
+  lastUuid: string | null = null
 
   constructor(output: EntryOutput) {
     this.#output = output
@@ -37,6 +41,7 @@ export class EntryWriter {
   async add(entry: ConversationEntry): Promise<void> {
     const { out, text } = this.#output
     this.count++
+    this.lastUuid = entry.uuid ?? this.lastUuid
     this.#batch += text ? await text.of(entry) : `${forOutput(out, JSON.stringify(entry))}\n`
     if (this.#hasWritten && this.#batch.length < batchCharacters) return
     this.flush()
@@ -60,6 +65,7 @@ export class EntryWriter {
 
 /** Prints the conversation as it is now. `tail` is the number of entries to begin with; null for all. */
 export class ConversationPrinter implements TranscriptPrinter {
+  readonly #path: string
   readonly #conversation: Conversation
   readonly #writer: EntryWriter
   readonly #now: () => Date
@@ -67,10 +73,22 @@ export class ConversationPrinter implements TranscriptPrinter {
   #last: number | null = null
 
   constructor(path: string, writer: EntryWriter, now: () => Date, tail: number | null) {
+    this.#path = path
     this.#conversation = new Conversation(path)
     this.#writer = writer
     this.#now = now
     this.#tail = tail
+  }
+
+  /** Goes on after the line with this id. Returns false if there is none. */
+  goOnAfter(uuid: string | null): boolean {
+    const isIt = (line: number) => this.#conversation.entries(line).some(entry => entry.uuid === uuid)
+    this.#last = (uuid === null ? undefined : this.#conversation.lines().findLast(isIt)) ?? null
+    return this.#last !== null
+  }
+
+  isReplaced(): boolean {
+    return this.#conversation.isReplaced(this.#path)
   }
 
   async printNew(): Promise<void> {
@@ -117,12 +135,14 @@ const newline = 10
 
 /** Prints the transcript's own lines. A last line that is cut off is left out until it is whole. */
 export class RawPrinter implements TranscriptPrinter {
+  readonly #path: string
   readonly #file: number
   readonly #out: Output
   #offset = 0
   #tail: number | null
 
   constructor(path: string, out: Output, tail: number | null) {
+    this.#path = path
     this.#file = openSync(path, 'r')
     this.#out = out
     this.#tail = tail
@@ -145,6 +165,10 @@ export class RawPrinter implements TranscriptPrinter {
   #write(lines: Buffer): void {
     const text = lines.toString()
     this.#out.write(this.#out.isTerminal ? text.split('\n').map(withoutControls).join('\n') : text)
+  }
+
+  isReplaced(): boolean {
+    return isOtherFile(this.#file, this.#path, this.#offset - 1)
   }
 
   /** The transcript is read twice, so that no line has to be kept. */

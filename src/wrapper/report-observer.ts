@@ -190,8 +190,8 @@ export class Observer {
   }
 
   /** A turn of a Claude without a terminal has ended. The report that it began, which drops the last result, comes first. */
-  seeResult(result: TurnResult): void {
-    const change = resultColumns(result, this.#options.now())
+  seeResult(result: TurnResult, { timeRanOut = false } = {}): void {
+    const change = resultColumns(result, this.#options.now(), { timeRanOut })
     this.#options.whenReady(() => {
       this.readSpool()
       this.#storeResult(change)

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { TurnResult } from '../claude/agent.ts'
 import { startsInBypass } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -17,6 +18,7 @@ import { guardedPlaces } from '../mission/guarded-places.ts'
 import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
+import type { ResultJson } from '../mission/mission-json.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
 import { portVariables } from '../system/port-block.ts'
@@ -238,6 +240,7 @@ export class RestartLoop {
           },
         })
       },
+      onResult: result => this.#seeResult(observer, result),
     })
     this.#endLife(observer)
     // On a full disk, Claude's report that it took the prompt is lost.
@@ -266,9 +269,20 @@ export class RestartLoop {
     life?.close()
     this.#life = null
     if (!life?.wasCut) return
+    const { result } = this.#record()
+    const isTold = result !== null && (JSON.parse(result) as ResultJson).time_ran_out
+    if (!isTold) observer.seeTimeout(this.#cutOff(failedResult('')))
+  }
+
+  /** If the time ran out, Claude itself only reports that its turn was interrupted. */
+  #seeResult(observer: Observer, result: TurnResult): void {
+    if (this.#life?.wasCut) observer.seeResult(this.#cutOff(result), { timeRanOut: true })
+    else observer.seeResult(result)
+  }
+
+  #cutOff(result: TurnResult): TurnResult {
     const { timeout_ms } = limitsOf(this.#record())
-    const result = failedResult(`The time ran out after ${durationText(timeout_ms ?? 0)}.`)
-    observer.seeTimeout(result)
+    return { ...result, text: `The time ran out after ${durationText(timeout_ms ?? 0)}.`, isError: true }
   }
 
   #record(): MissionRecord {

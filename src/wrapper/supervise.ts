@@ -25,6 +25,8 @@ export interface Supervision {
   onStarted: () => void
   /** Called once Claude is followed. `end` ends it: first its turn, then Claude itself. */
   onFollowed: (follower: Follower, end: () => void) => void
+  /** Called when a turn of a Claude without a terminal has ended. */
+  onResult: (result: TurnResult) => void
 }
 
 /** Runs one Claude from start to end. */
@@ -259,7 +261,7 @@ class Claude {
   /** A /command reports nothing but its result. */
   #onResult(result: TurnResult): void {
     this.#dropPrompt(true)
-    this.#supervision.observer.seeResult(result)
+    this.#supervision.onResult(result)
   }
 
   #onReport(): void {

@@ -59,14 +59,16 @@ test('nothing starts while any line is wrong', async () => {
     '{"prompt": ',
     '{"prompt": "x", "mode": "plan"}',
     '-',
+    '{"prompt": " "}',
   ]
   const parsed = box.agenc(['mission', 'new', '--blank', '--foreach', '-'], { input: lines.join('\n') })
   expect(parsed.exitCode).toBe(64)
-  expect(parsed.stderr).toContain('4 of 7 lines are wrong, so no mission was started')
+  expect(parsed.stderr).toContain('5 of 8 lines are wrong, so no mission was started')
   expect(parsed.stderr).toContain('line 2: unknown key "colour"')
   expect(parsed.stderr).toContain('line 3: there is no prompt')
   expect(parsed.stderr).toContain('line 5: not valid JSON')
   expect(parsed.stderr).toContain('line 7: there is no prompt')
+  expect(parsed.stderr).toContain('line 8: there is no prompt')
   const well = [lines[0], lines[3], lines[5]].join('\n')
   const checked = box.agenc(['mission', 'new', '--blank', '--foreach', '-'], { input: well })
   expect(checked.stderr).toContain('line 2: ')

@@ -70,6 +70,20 @@ test('--wait prints the answer, and its exit code says whether it worked', async
   await untilGone(cut.claude_pid)
 })
 
+test('a Claude that takes its time to end does not hide that the time ran out', async () => {
+  const box = wrapperBox()
+  const slow = { hooks: [{ type: 'command', command: 'sleep 1' }] }
+  writeFileSync(join(box.claudeHome, 'settings.json'), JSON.stringify({ hooks: { SessionEnd: [slow] } }))
+  const wish = [...start, '--wait', '--timeout', '1s', '--prompt', 'Go. [[text Half.]]+[[hang]]']
+  const { exitCode, stderr } = await box.agencAsync(wish)
+  expect(stderr).toContain('The time ran out after 1s.')
+  expect(exitCode).toBe(124)
+  const { id } = box.records()[0]!
+  await box.until(id, 'stopped')
+  expect(shown(box, id).result).toMatchObject({ is_error: true, time_ran_out: true })
+  expect(shown(box, id).result?.turns).toBeGreaterThan(0)
+})
+
 test('Ctrl-C while it waits leaves the mission running', async () => {
   const box = wrapperBox()
   const terminal = await box.shell()
@@ -91,6 +105,7 @@ test('contradictions are usage errors, and nothing is created', async () => {
     ['--headless', '--prompt', 'x', '--detach'],
     ['--headless', '--prompt', 'x', '--form'],
     ['--headless', '--prompt', 'x', '--timeout', 'soon'],
+    ['--headless', '--prompt', 'x', '--ask-timeout', '24h'],
     ['--headless', '--prompt', 'x', '--permission-mode', 'plan'],
     ['--prompt', 'x', '--wait'],
     ['--prompt', 'x', '--timeout', '3m'],

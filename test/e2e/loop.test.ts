@@ -229,3 +229,21 @@ test('a check may be a program with arguments, with the ports of the mission', a
   expect(existsSync(join(agent, 'here'))).toBe(true)
   expect(readFileSync(join(agent, 'here'), 'utf8').trim()).toBe(agent)
 })
+
+test('neither an agent nor anyone else goes on with a loop where none may start', async () => {
+  const box = loopBox()
+  const mission = await box.blank('wide')
+  const agent = await box.blank('agent')
+  const id = box.start(mission, 'Work.', 'true')
+  await box.untilStatus(id, 'succeeded')
+  const env = { AGENC_MISSION_UUID: agent }
+  for (const verb of ['continue', '_run']) {
+    const { exitCode, stderr } = box.agenc(['loop', verb, id], { env })
+    expect({ verb, exitCode, stderr }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('has not started'),
+    })
+  }
+  box.agenc(['mission', 'archive', mission])
+  expect(box.agenc(['loop', 'continue', id]).stderr).toContain('is archived')
+})

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ConversationEntry } from '../../src/claude/conversation-entry.ts'
 import { agencScript } from '../helpers/cli.ts'
+import { startHeadless, untilResult } from '../helpers/headless.ts'
 import { isAlive } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
 import { type WrapperBox, wrapperBox } from '../helpers/wrapper-box.ts'
@@ -109,4 +110,39 @@ test('a killed wrapper ends what follows it, and so does a reader that is gone',
   await followed.until('Second.')
   process.kill(box.record(id).wrapper_pid!, 'SIGKILL')
   expect(await followed.exited).toBe(0)
+})
+
+test('a transcript that is replaced or cut is followed on, and nothing is printed twice', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'Hello. [[text Hi.]]')
+  await untilResult(box, id)
+  const transcript = box.record(id).transcript_path!
+  const followed = follow(box, id, '--json')
+  const raw = follow(box, id, '--raw')
+  await followed.until('"Hi."')
+  await raw.until('Hi.')
+  const said = readFileSync(transcript, 'utf8')
+    .split('\n')
+    .filter(line => line.includes('"Hi."'))
+  const last = JSON.parse(said[0]!)
+  const later = (text: string, parentUuid: string | null) =>
+    `${JSON.stringify({ ...last, parentUuid, uuid: text, message: { ...last.message, content: [{ type: 'text', text }] } })}\n`
+  copyFileSync(transcript, `${transcript}.new`)
+  appendFileSync(`${transcript}.new`, later('Replaced.', last.uuid))
+  renameSync(`${transcript}.new`, transcript)
+  await followed.until('"Replaced."')
+  appendFileSync(transcript, later('Grown.', 'Replaced.'))
+  await followed.until('"Grown."')
+  writeFileSync(transcript, later('Cut.', null))
+  await followed.until('"Cut."')
+  await raw.until('"Cut."')
+  box.agenc(['mission', 'stop', id])
+  expect(followed.entries().map(({ kind, text }) => [kind, text])).toEqual([
+    ['message', 'Hello. [[text Hi.]]'],
+    ['message', 'Hi.'],
+    ['message', 'Replaced.'],
+    ['message', 'Grown.'],
+    ['conversation', ''],
+    ['message', 'Cut.'],
+  ])
 })

@@ -3,6 +3,8 @@ import type { LoopWish } from '../../db/loops.ts'
 import { withStore } from '../../db/with-store.ts'
 import { parseDuration } from '../../io/duration.ts'
 import { describeLoops, findLoop } from '../../loop/find-loop.ts'
+import { missionOf } from '../../loop/loop-mission.ts'
+import { refuseLoop } from '../../loop/refuse-loop.ts'
 import { continueLoop } from '../../loop/start-runner.ts'
 import { loopArgument } from './loop-argument.ts'
 import { parseMax } from './parse-max.ts'
@@ -30,7 +32,9 @@ export default defineCommand<Input>({
       ...(timeout === undefined ? {} : { timeout_ms: parseDuration(timeout, '--timeout') }),
     }
     await withStore(context, async db => {
-      const loop = await continueLoop(context, db, findLoop(context, db, word).id, limits)
+      const known = findLoop(context, db, word)
+      await refuseLoop(context, db, missionOf(db, known))
+      const loop = await continueLoop(context, db, known.id, limits)
       context.out.line(json ? JSON.stringify(describeLoops(context, db, [loop])[0]) : loop.id)
     })
     return 0

@@ -10,19 +10,17 @@ import { listMissions, type MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { listRepos } from '../../db/repos.ts'
 import { withStore } from '../../db/with-store.ts'
-import { AgencError, isAgencError, usageError } from '../../errors.ts'
+import { isAgencError, usageError } from '../../errors.ts'
 import { parseDuration } from '../../io/duration.ts'
 import { cleanText } from '../../io/text.ts'
 import { describeLoops } from '../../loop/find-loop.ts'
-import { isRunning } from '../../loop/loop-mission.ts'
+import { refuseLoop } from '../../loop/refuse-loop.ts'
 import { startLoop } from '../../loop/start-runner.ts'
-import { callerOf } from '../../mission/calling-mission.ts'
 import { checkMode } from '../../mission/check-mode.ts'
 import { effectiveMode, parseApprove } from '../../mission/effective-settings.ts'
 import { firstPrompt } from '../../mission/first-prompt.ts'
 import { modeOfNew, refusePlanMode } from '../../mission/headless-wish.ts'
 import { resolveMission } from '../../mission/resolve-mission.ts'
-import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
 import { refuseUnwatchedStart } from '../../mission/start-limits.ts'
 import { shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
@@ -150,29 +148,10 @@ async function chooseMission(context: Context, db: Database, input: Input): Prom
       `${shortId(known.id)} is a mission already, so its settings are not changed here`,
       `Change them with: agenc mission set ${shortId(known.id)}`,
     )
-  if (known.archived_at !== null)
-    throw new AgencError(
-      `${shortId(known.id)} is archived`,
-      `Bring it back with: agenc mission unarchive ${shortId(known.id)}`,
-    )
-  await refuseForeignAgent(context, db, known)
+  await refuseLoop(context, db, known)
   const { mode } = effectiveMode(known, await readConfig(context.paths))
   refusePlanMode(known.reported_permission_mode ?? mode, input.force ?? false)
   return known
-}
-
-/** The prompts of a loop are the user's word, so an agent gives them only to missions that it has started. */
-async function refuseForeignAgent(context: Context, db: Database, mission: MissionRecord): Promise<void> {
-  const agent = callerOf(context, db)
-  if (agent !== null && mission.parent_id !== agent.id)
-    throw new AgencError(
-      `mission ${shortId(agent.id)} has not started ${shortId(mission.id)}, so its Claude cannot start a loop there`,
-      'Start the loop on a repo, or leave it to the user.',
-    )
-  await refuseResumeByAgent(context, db, mission, {
-    isRunning: isRunning(context, mission),
-    isPrompted: true,
-  })
 }
 
 /** Returns null if the word names a repo. */
