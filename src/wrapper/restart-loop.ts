@@ -181,7 +181,7 @@ export class RestartLoop {
       this.#wantsRestart = true
       return
     }
-    if (message.agenc === 'deliver') return void outbox.look()
+    if (message.agenc === 'deliver') return void outbox.lookForNew()
     if (message.agenc === 'interrupt') return void outbox.interrupt()
     const bell = ownBell(context.paths.mission(id).run, message.bell)
     if (bell === null) {
@@ -192,7 +192,7 @@ export class RestartLoop {
     wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
-  async #runOnce({ observer, requests, wakeup, lifeSign, outbox }: Parts): Promise<Ending> {
+  async #runOnce({ rules, observer, requests, wakeup, lifeSign, outbox }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
@@ -233,6 +233,11 @@ export class RestartLoop {
           startsInBypass: startsInBypass(mode, this.#config.claude.args),
           maySpeakAsUser: sender => sender === null || this.#maySpeakAsUser(sender),
           hasSubmitKeys: launch.hasSubmitKeys,
+          catchUp: () => {
+            const { isReady } = rules
+            observer.onWakeup()
+            return isReady
+          },
         })
       },
       onResult: result => this.#seeResult(observer, result),

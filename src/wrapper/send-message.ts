@@ -207,7 +207,12 @@ export async function untilAnswered(
       throw noAnswer(mission, reason ?? 'the message was not taken')
     if (status === 'taken' && answered_at !== null) return { answer }
     if (lives.statusesOf([record])[0] === 'running') return undefined
-    if (status === 'taken') throw noAnswer(mission, 'it ended before the end of the turn')
+    if (status === 'taken')
+      throw noAnswer(
+        mission,
+        'it ended before the end of the turn',
+        `See how with: agenc mission show ${shortId(mission)}`,
+      )
     if (mayBeKept) return undefined
     throw noAnswer(
       mission,
@@ -221,7 +226,11 @@ export async function untilAnswered(
   } finally {
     lives?.close()
   }
-  throw new AgencError(`${shortId(mission)} has not answered in time`, undefined, ExitCode.timeRanOut)
+  throw new AgencError(
+    `${shortId(mission)} has not answered in time`,
+    `It goes on. Read its answer later with: agenc mission print --last ${shortId(mission)}`,
+    ExitCode.timeRanOut,
+  )
 }
 
 function noAnswer(mission: MissionId, reason: string, hint?: string): AgencError {

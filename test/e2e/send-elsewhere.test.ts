@@ -55,6 +55,7 @@ test('a Claude without a terminal takes messages, also while it is busy', async 
   ])
   const late = await box.agencAsync(['send', id, 'Fourth. [[hang]]', '--wait', '--timeout', '1s', '--json'])
   expect(late.exitCode).toBe(124)
+  expect(late.stderr).toContain('agenc mission print --last')
   expect(JSON.parse(late.stdout)).toMatchObject({ outcome: 'taken', answer: null })
   expect(await box.agencAsync(['mission', 'interrupt', id])).toMatchObject({ exitCode: 0 })
   await waitFor('its rest', () => box.record(id).state === 'idle')
@@ -127,4 +128,20 @@ test('an answer cannot control the terminal that shows it', async () => {
     expect(terminal.raw()).toMatch(words)
     expect(terminal.raw()).not.toMatch(/[\u0007\u009b\u2028]/)
   }
+})
+
+test('a kept message is taken in the store only once its turn has begun there, so that nobody sees an idle mission before', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'Hello. [[text Old.]]')
+  await untilResult(box, id)
+  for (const answer of ['One.', 'Two.', 'Three.', 'Four.']) {
+    box.agenc(['stop', id])
+    send(box, id, '--queue', `Later. [[delay 200]] [[text ${answer}]]`)
+    box.agenc(['resume', id, '--headless'])
+    const [waited] = box.agencJson<{ last_message: string }[]>(['mission', 'wait', id])
+    expect(waited!.last_message).toBe(answer)
+  }
+  const words = box.history(id).map(({ kind, data }) => String(data.state ?? data.status ?? kind))
+  const runs = words.join(' ').split('started').slice(2)
+  for (const run of runs) expect(run).toMatch(/busy.* taken/)
 })
