@@ -69,6 +69,21 @@ export function wasPromptTaken(mission: MissionRecord, { env, paths }: Context):
   )
 }
 
+/** Whether a prompt waits for the next start: Claude could not take it in an earlier one. */
+export function hasWaitingPrompt(mission: MissionRecord, context: Context): boolean {
+  return existsSync(context.paths.mission(mission.id).prompt) && !wasPromptTaken(mission, context)
+}
+
+/** Throws if another prompt would take the place of one that Claude has not got yet. */
+export function refuseSecondPrompt(mission: MissionRecord, context: Context): void {
+  if (!hasWaitingPrompt(mission, context)) return
+  const short = shortId(mission.id)
+  throw new AgencError(
+    `Claude has not got the prompt that ${short} was started with`,
+    `Resume it without --prompt, and Claude gets that one. Then send this one with: agenc mission send ${short}`,
+  )
+}
+
 function transcriptOf(mission: MissionRecord, env: NodeJS.ProcessEnv): string | null {
   return findTranscript(claudeLocations(env).directory, mission.session_id, mission.transcript_path)
 }

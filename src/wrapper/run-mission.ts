@@ -134,7 +134,8 @@ async function runUnderLease(
     writeShellPlace(context.paths, mission)
     await setUpRepo(run, mission, config, guard)
     ending = await loop.run()
-    if (mustBeRead(ending)) keepFailure(run, `${describeEnding(ending)} Its output is in ${paths.outputLog}`)
+    if (mustBeRead(ending) && !hasResultOfLastTurn(run, ending))
+      keepFailure(run, `${describeEnding(ending)} Its output is in ${paths.outputLog}`)
     return ending
   } catch (error) {
     keepFailure(run, errorLines(context, error).join(' '))
@@ -147,6 +148,12 @@ async function runUnderLease(
       if (await endRun(run, own, ending)) void guard?.dismiss()
     } else await giveUp(run, before, own, guard)
   }
+}
+
+/** A Claude that is killed while it has nothing to do has done its work. */
+function hasResultOfLastTurn({ missions, id }: Run, { why }: Ending): boolean {
+  const { state, result } = missions.get(id) ?? {}
+  return why === 'lost' && state === 'idle' && result !== null
 }
 
 /** Without a terminal, the result is the place where the user sees why the mission failed. */

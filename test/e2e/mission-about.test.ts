@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { aboutFrom } from '../../src/mission/about.ts'
 import type { MissionJson } from '../../src/mission/mission-json.ts'
 import { recordsBox } from '../helpers/records.ts'
 
@@ -27,4 +28,5 @@ test('only the beginning of a very long first line is kept', async () => {
   const box = recordsBox()
   const mission = await box.create('--blank', '--prompt', 'word '.repeat(1000))
   expect(mission.about!.length).toBeLessThanOrEqual(200)
+  expect(aboutFrom('x'.repeat(10 * 1024 * 1024))).toBe('x'.repeat(200))
 })

@@ -16,7 +16,7 @@ import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
-import { whyNotResumable } from '../../wrapper/find-conversation.ts'
+import { hasWaitingPrompt, refuseSecondPrompt, whyNotResumable } from '../../wrapper/find-conversation.ts'
 import { startHeadless } from '../../wrapper/start-headless.ts'
 import { stillRunning, stopMissions } from '../../wrapper/stop-missions.ts'
 import { awaitAnswer } from './await-answer.ts'
@@ -58,6 +58,8 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
     }
     refusePlanMode(effectiveMode(wanted, config).mode, input.force ?? false)
     const text = firstPrompt(prompt)
+    if (text !== null) refuseSecondPrompt(chosen, context)
+    else if (wait && !hasWaitingPrompt(chosen, context)) throw nothingToWaitFor()
     const mission = bringBack(context, db, chosen)
     const obstacle = await whyNotResumable(context, mission)
     if (obstacle !== null) throw new AgencError(`${shortId(mission.id)} cannot be resumed: ${obstacle}`)
@@ -75,7 +77,7 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
   return 0
 }
 
-function refuseContradictions({ missions, all, restart, focus, detach, prompt, wait }: Input): void {
+function refuseContradictions({ missions, all, restart, focus, detach }: Input): void {
   if (all || missions.length > 1)
     throw usageError('--headless is for one mission at a time', 'Name one mission.')
   if (restart || focus !== undefined || detach)
@@ -83,8 +85,10 @@ function refuseContradictions({ missions, all, restart, focus, detach, prompt, w
       '--headless excludes --restart, --focus and --detach',
       'A mission without a terminal has no window.',
     )
-  if (wait && prompt === undefined)
-    throw usageError('--wait needs a prompt whose answer it can wait for', 'Add --prompt, or omit --wait.')
+}
+
+function nothingToWaitFor(): AgencError {
+  return usageError('--wait needs a prompt whose answer it can wait for', 'Add --prompt, or omit --wait.')
 }
 
 function runsAlready({ id, headless }: MissionRecord): AgencError {

@@ -90,6 +90,7 @@ export default defineCommand<Input>({
     await readStore(context, db => refuseResumeByAgent(context, db!, chosen, wish))
     const isMoved = isRunning && chosen.headless === 1 && !restart
     if (isRunning && !isMoved && prompt !== undefined) throw alreadyRunning(chosen)
+    if (prompt !== undefined) await refuseLostPrompt(context, chosen)
     const destination =
       isRunning && !isMoved
         ? null
@@ -106,6 +107,11 @@ export default defineCommand<Input>({
     return resumeRunning(context, mission, { restart, focus: focus ?? (!detach && !isAgent(context)) })
   },
 })
+
+async function refuseLostPrompt(context: Context, mission: MissionRecord): Promise<void> {
+  const { refuseSecondPrompt } = await import('../../wrapper/find-conversation.ts')
+  refuseSecondPrompt(mission, context)
+}
 
 async function takeBack(context: Context, mission: MissionRecord): Promise<MissionRecord> {
   const { bringBack } = await import('../../git-work/remove-mission.ts')
