@@ -221,7 +221,11 @@ export async function untilAnswered(
   } finally {
     lives?.close()
   }
-  throw new AgencError(`${shortId(mission)} has not answered in time`, undefined, ExitCode.timeRanOut)
+  throw new AgencError(
+    `${shortId(mission)} has not answered in time`,
+    `The message stays. Wait longer with: agenc mission wait ${shortId(mission)}`,
+    ExitCode.timeRanOut,
+  )
 }
 
 function noAnswer(mission: MissionId, reason: string, hint?: string): AgencError {
