@@ -228,7 +228,7 @@ export async function untilAnswered(
   }
   throw new AgencError(
     `${shortId(mission)} has not answered in time`,
-    `It goes on. Read its answer later with: agenc mission print --last ${shortId(mission)}`,
+    `The message stays. Wait longer with: agenc mission wait ${shortId(mission)}`,
     ExitCode.timeRanOut,
   )
 }

@@ -43,6 +43,7 @@ test('outlives the terminal in which it was started', async () => {
   const terminal = await box.shell()
   terminal.type(`agenc ${start.join(' ')} --prompt 'Slow. [[delay 700]] [[text Still here.]]'\r`)
   const { id } = await waitFor('the mission', () => box.records()[0])
+  await terminal.waitForText(`Follow it with: agenc mission print -f ${id.slice(0, 8)}`)
   await box.until(id, 'busy')
   terminal.kill('SIGHUP')
   expect((await untilResult(box, id)).parsed).toMatchObject({ text: 'Still here.', is_error: false })

@@ -13,6 +13,7 @@ import { type HeadlessInput, headlessLimits, refusePlanMode } from '../../missio
 import { statusNow } from '../../mission/mission-status.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
+import { tellHowToFollow } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -74,6 +75,7 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
   })
   if (wait) return awaitAnswer(context, id, json ?? false)
   if (json) context.out.line(JSON.stringify({ id }))
+  tellHowToFollow(context, id)
   return 0
 }
 
