@@ -55,7 +55,7 @@ test('a Claude without a terminal takes messages, also while it is busy', async 
   ])
   const late = await box.agencAsync(['send', id, 'Fourth. [[hang]]', '--wait', '--timeout', '1s', '--json'])
   expect(late.exitCode).toBe(124)
-  expect(late.stderr).toContain('agenc mission print --last')
+  expect(late.stderr).toContain('agenc mission wait')
   expect(JSON.parse(late.stdout)).toMatchObject({ outcome: 'taken', answer: null })
   expect(await box.agencAsync(['mission', 'interrupt', id])).toMatchObject({ exitCode: 0 })
   await waitFor('its rest', () => box.record(id).state === 'idle')
