@@ -98,6 +98,24 @@ test('Ctrl-C while it waits leaves the mission running', async () => {
   expect(shown(box, id)).toMatchObject({ status: 'running', state: 'busy' })
 })
 
+test('a command that waits says at the terminal that the mission waits for an answer', async () => {
+  const box = wrapperBox()
+  const asks = "'Go. [[bash touch made]] [[text Done.]]'"
+  const answered = async (command: string) => {
+    const terminal = await box.shell()
+    terminal.type(`${command}; echo "code $?"\r`)
+    await terminal.waitForText('waits for you. Answer it with: agenc mission answer ')
+    const { id } = box.records()[0]!
+    expect(box.agenc(['mission', 'answer', id, 'allow']).exitCode).toBe(0)
+    await terminal.waitForText('code 0')
+    expect(terminal.screen().match(/waits for you/g)).toHaveLength(1)
+    return id
+  }
+  const id = await answered(`agenc ${start.join(' ')} --wait --prompt ${asks}`)
+  await answered(`agenc send ${id} --wait ${asks}`)
+  await answered(`agenc send ${id} ${asks} && agenc mission wait ${id}`)
+})
+
 test('contradictions are usage errors, and nothing is created', async () => {
   const box = wrapperBox()
   const wrong = [
