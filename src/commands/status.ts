@@ -68,6 +68,11 @@ function summaryOf(missions: readonly MissionJson[]): StatusJson['summary'] {
   }
 }
 
+/** A mission that was started without a terminal is nobody's orphan. */
+function presenceWord({ presence, headless }: LocatedMission): string {
+  return headless && presence === 'orphan' ? 'headless' : presence
+}
+
 /** Columns with free text come last: a narrow terminal cuts them first. */
 function printMissions(
   { out }: Context,
@@ -79,7 +84,7 @@ function printMissions(
   printTable(out, [
     { title: 'ID', cells: cells(({ short_id }) => short_id) },
     { title: 'STATE', cells: states },
-    { title: 'PRESENCE', cells: cells(({ presence }) => presence) },
+    { title: 'PRESENCE', cells: cells(presenceWord) },
     { title: 'WINDOW', cells: cells(({ window_id }) => window_id) },
     {
       title: 'EDITOR',

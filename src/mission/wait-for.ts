@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '../context.ts'
-import { needsAnswer } from '../db/approvals.ts'
 import { openMessages } from '../db/messages.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
@@ -13,6 +12,7 @@ import { describeMissions } from './list.ts'
 import type { MissionJson } from './mission-json.ts'
 import type { Status } from './mission-status.ts'
 import { isStuck } from './stuck-message.ts'
+import { needsUser, WaitingTeller } from './tell-waiting.ts'
 import { WrapperLives } from './wrapper-lives.ts'
 
 /**
@@ -48,6 +48,7 @@ export async function waitForMissions(
 ): Promise<{ isTimeUp: boolean; missions: Waited[] }> {
   const settled = new Map<MissionId, Waited>()
   const lastSeen = await readStore(context, db => recordsOf(db, ids))
+  const teller = new WaitingTeller(context)
   let lives: WrapperLives | undefined
 
   const look = async (db: Database | null, wake: () => void): Promise<true | undefined> => {
@@ -60,6 +61,8 @@ export async function waitForMissions(
       const isReached = verdictOn(until, standingOf(context, db!, record, statuses[index]!))
       return isReached === null ? [] : [{ record, isReached, isGone: false }]
     })
+    for (const record of records)
+      if (found.every(({ record: { id } }) => id !== record.id)) teller.see(db!, record)
     const goneIds = open.filter(id => records.every(record => record.id !== id))
     const gone = goneIds.map(id => {
       const record = recordOfGone(id, lastSeen.get(id))
@@ -121,11 +124,6 @@ function standingOf(context: Context, db: Database, mission: MissionRecord, stat
   if (mission.state === 'waiting') return needsUser(db, mission) ? 'waiting' : 'working'
   const isAtRest = mission.state === 'idle' && mission.background === 0
   return isAtRest && !hasMoreToDo(context, db, mission.id) ? 'idle' : 'working'
-}
-
-/** Claude's status shows a dialog already before its request is known, and still when a rule has answered it. */
-function needsUser(db: Database, { id, waiting_for }: MissionRecord): boolean {
-  return waiting_for !== 'permission' || needsAnswer(db, id)
 }
 
 /** Whether Claude is about to take its first prompt, or a message. */

@@ -11,6 +11,7 @@ import { callerOf } from '../mission/calling-mission.ts'
 import { type Following, untilChange } from '../mission/followers.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
+import { WaitingTeller } from '../mission/tell-waiting.ts'
 import { WrapperLives } from '../mission/wrapper-lives.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { sendControlMessage } from './control-message.ts'
@@ -196,6 +197,7 @@ export async function untilAnswered(
   id: number,
   { mayBeKept = false, ...following }: Following & { mayBeKept?: boolean } = {},
 ): Promise<string | null> {
+  const teller = new WaitingTeller(context)
   let lives: WrapperLives | undefined
   const look = (db: Database | null, wake: () => void): { answer: string | null } | undefined => {
     lives ??= new WrapperLives(context, wake)
@@ -206,7 +208,10 @@ export async function untilAnswered(
     if (status === 'not_taken' || status === 'cancelled' || status === 'unconfirmed')
       throw noAnswer(mission, reason ?? 'the message was not taken')
     if (status === 'taken' && answered_at !== null) return { answer }
-    if (lives.statusesOf([record])[0] === 'running') return undefined
+    if (lives.statusesOf([record])[0] === 'running') {
+      teller.see(db!, record)
+      return undefined
+    }
     if (status === 'taken')
       throw noAnswer(
         mission,

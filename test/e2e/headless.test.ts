@@ -27,6 +27,7 @@ test('runs without a terminal and without tmux, tells its result, and ends when 
   expect(box.agenc(['mission', 'ls']).stdout).toMatch(/idle .*headless/)
   expect(box.agenc(['mission', 'show', id]).stdout).toMatch(/^result +ok at .*1 turn.*: Hi there\.$/m)
   expect(box.agencJson<{ summary: object }>(['status']).summary).toMatchObject({ headless: 1, running: 1 })
+  expect(box.agenc(['status']).stdout).toMatch(/idle +headless/)
   const focus = box.agenc(['mission', 'focus', id])
   expect(focus.exitCode).toBe(1)
   expect(focus.stderr).toContain('runs without a terminal')
@@ -95,6 +96,24 @@ test('Ctrl-C while it waits leaves the mission running', async () => {
   await terminal.waitForText('code 130')
   expect(terminal.screen()).toContain('goes on')
   expect(shown(box, id)).toMatchObject({ status: 'running', state: 'busy' })
+})
+
+test('a command that waits says at the terminal that the mission waits for an answer', async () => {
+  const box = wrapperBox()
+  const asks = "'Go. [[bash touch made]] [[text Done.]]'"
+  const answered = async (command: string) => {
+    const terminal = await box.shell()
+    terminal.type(`${command}; echo "code $?"\r`)
+    await terminal.waitForText('waits for you. Answer it with: agenc mission answer ')
+    const { id } = box.records()[0]!
+    expect(box.agenc(['mission', 'answer', id, 'allow']).exitCode).toBe(0)
+    await terminal.waitForText('code 0')
+    expect(terminal.screen().match(/waits for you/g)).toHaveLength(1)
+    return id
+  }
+  const id = await answered(`agenc ${start.join(' ')} --wait --prompt ${asks}`)
+  await answered(`agenc send ${id} --wait ${asks}`)
+  await answered(`agenc send ${id} ${asks} && agenc mission wait ${id}`)
 })
 
 test('contradictions are usage errors, and nothing is created', async () => {

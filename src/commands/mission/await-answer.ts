@@ -8,6 +8,7 @@ import { untilChange } from '../../mission/followers.ts'
 import { lastMessageOf } from '../../mission/last-message.ts'
 import { describeMissions } from '../../mission/list.ts'
 import type { ResultJson } from '../../mission/mission-json.ts'
+import { WaitingTeller } from '../../mission/tell-waiting.ts'
 import { WrapperLives } from '../../mission/wrapper-lives.ts'
 import { type MissionId, shortId } from '../../mission-id.ts'
 
@@ -41,12 +42,16 @@ function printAnswer({ out, err, paths }: Context, id: MissionId, { text, is_err
 async function untilResult(context: Context, id: MissionId): Promise<ResultJson | null> {
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
+  const teller = new WaitingTeller(context)
   let lives: WrapperLives | undefined
   process.once('SIGINT', onInterrupt)
   try {
     const look = (db: Database | null, wake: () => void) => {
       lives ??= new WrapperLives(context, wake)
-      return endOfTurn(lives, (db && getMission(db, id)) ?? undefined)
+      const mission = (db && getMission(db, id)) ?? undefined
+      const ended = endOfTurn(lives, mission)
+      if (mission && !ended) teller.see(db!, mission)
+      return ended
     }
     const ended = await untilChange(context, look, { signal: interrupt.signal })
     return ended?.result ?? null
