@@ -157,6 +157,7 @@ export class RestartLoop {
       wakeFollowers(paths)
     }
     requests.onCertain = () => wakeFollowers(paths)
+    requests.onStuck = () => outbox.interrupt()
     observer.onControlMessage = message => this.#onControlMessage(message, requests, outbox)
     observer.onHeard = (report, channel) => outbox.hear(report, channel)
     observer.onNews = () => {
