@@ -1,11 +1,12 @@
 import type { Tasks } from './background-tasks.ts'
 import type { Shells } from './bash-tool.ts'
-import type { AgentIdentity, Session } from './claude-session.ts'
+import { type AgentIdentity, type Session, toolEnv } from './claude-session.ts'
 import type { Dialogs } from './dialogs.ts'
-import type { HookEvent, HookOutcome } from './hooks.ts'
+import { additionalContext, type HookEvent, type HookOutcome, type Hooks } from './hooks.ts'
 import type { ToolUse } from './permissions.ts'
 import type { Transcript } from './saved-conversations.ts'
 import type { Entry } from './screen-content.ts'
+import type { AppStart } from './startup.ts'
 
 export interface FireOptions {
   subject?: string
@@ -35,6 +36,28 @@ export interface AgentContext {
   changed(): void
   /** Gives the model the prompts that were queued since its last request. */
   absorbQueue(): Promise<void>
+}
+
+/** The part of the context that does not depend on whether there is a terminal. */
+export function contextOf(
+  { args, settings, env }: Pick<AppStart, 'args' | 'settings' | 'env'>,
+  session: Session,
+  hooks: Hooks,
+): Pick<AgentContext, 'session' | 'childEnv' | 'rules' | 'fire'> {
+  return {
+    session,
+    childEnv: () => toolEnv(env, session),
+    rules: {
+      allow: [...settings.allow, ...args.allowedTools],
+      deny: [...settings.deny, ...args.disallowedTools],
+    },
+    fire: async (event, extra, { agent, ...options } = {}) => {
+      const payload = session.payload(event, extra, agent)
+      const outcomes = await hooks.run({ event, payload, ...options })
+      if (event === 'SessionStart') session.transcript.tell(additionalContext(outcomes))
+      return outcomes
+    },
+  }
 }
 
 /** One agent at work on one prompt. */

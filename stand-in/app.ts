@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AgentContext } from './agent-context.ts'
+import { type AgentContext, contextOf } from './agent-context.ts'
 import { Tasks } from './background-tasks.ts'
 import { Shells } from './bash-tool.ts'
 import { noteEnd, updateClaudeJson } from './claude-files.ts'
-import { hookEnv, type Session, toolEnv } from './claude-session.ts'
+import { hookEnv, type Session } from './claude-session.ts'
 import { Conversation } from './conversation.ts'
 import { ConversationView } from './conversation-view.ts'
 import { Dialogs } from './dialogs.ts'
-import { additionalContext, Hooks } from './hooks.ts'
+import { Hooks } from './hooks.ts'
 import { type Key, type Report, TerminalInput } from './keyboard-input.ts'
 import { Messaging } from './messaging.ts'
 import { nextMode } from './permissions.ts'
@@ -214,25 +214,13 @@ export class App {
   }
 
   private makeContext(): AgentContext {
-    const { args, settings, env } = this.start
     const { session, dialogs, shells, tasks } = this
     return {
-      session,
+      ...contextOf(this.start, session, this.hooks),
       dialogs,
       shells,
       tasks,
       ending: this.quit.signal,
-      childEnv: () => toolEnv(env, session),
-      rules: {
-        allow: [...settings.allow, ...args.allowedTools],
-        deny: [...settings.deny, ...args.disallowedTools],
-      },
-      fire: async (event, extra, { agent, ...options } = {}) => {
-        const payload = session.payload(event, extra, agent)
-        const outcomes = await this.hooks.run({ event, payload, ...options })
-        if (event === 'SessionStart') session.transcript.tell(additionalContext(outcomes))
-        return outcomes
-      },
       show: entry => this.view.show(entry),
       notify: prompt => this.conversation?.notify(prompt),
       changed: () => this.reporter.changed(),

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
-import type { AgentContext } from './agent-context.ts'
+import { type AgentContext, contextOf } from './agent-context.ts'
 import { Tasks } from './background-tasks.ts'
 import { Shells } from './bash-tool.ts'
 import { noteEnd, updateClaudeJson } from './claude-files.ts'
-import { hookEnv, type Session, toolEnv } from './claude-session.ts'
+import { hookEnv, type Session } from './claude-session.ts'
 import { Conversation, type TurnEnd } from './conversation.ts'
 import { Dialogs } from './dialogs.ts'
-import { additionalContext, Hooks } from './hooks.ts'
+import { Hooks } from './hooks.ts'
 import { Messaging } from './messaging.ts'
 import type { ToolUse } from './permissions.ts'
 import { claudeVersion, modelId } from './release.ts'
@@ -245,25 +245,13 @@ class HeadlessApp {
   }
 
   private makeContext(): AgentContext {
-    const { args, settings, env } = this.start
     const { session, shells, tasks } = this
     return {
-      session,
+      ...contextOf(this.start, session, this.hooks),
       dialogs: new Dialogs(() => {}),
       shells,
       tasks,
       ending: this.quit.signal,
-      childEnv: () => toolEnv(env, session),
-      rules: {
-        allow: [...settings.allow, ...args.allowedTools],
-        deny: [...settings.deny, ...args.disallowedTools],
-      },
-      fire: async (event, extra, { agent, ...options } = {}) => {
-        const payload = session.payload(event, extra, agent)
-        const outcomes = await this.hooks.run({ event, payload, ...options })
-        if (event === 'SessionStart') session.transcript.tell(additionalContext(outcomes))
-        return outcomes
-      },
       absorbQueue: () => this.conversation.absorbQueue(),
       askHost: (tool, signal) => this.askHost(tool, signal),
       show: () => () => {},

@@ -149,7 +149,7 @@ export function guardedProgram(words: readonly ShellWord[]): string | null {
   return null
 }
 
-/** What agenc allows here depends on the mission that asks. A program such as `setsid` before it could hide that one. */
+/** agenc judges these commands by the mission that asks. A program such as `setsid` before it could hide that one. */
 function steersMissions(words: readonly ShellWord[]): boolean {
   const [noun, verb] = words.map(({ value }) => value)
   return /^(?:fork|new|resume|send)$/.test((noun === 'mission' ? verb : noun) ?? '')

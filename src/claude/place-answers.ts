@@ -30,6 +30,9 @@ export function placeAnswers(questions: readonly Question[], given: GivenWords):
     throw refusal(
       questions,
       `no answer is given to ${missing.map(({ question }) => named(questions, question)).join(', ')}`,
+      given.isPartial
+        ? 'Answer one of them at least.'
+        : 'Every question needs an answer, unless you add --partial.',
     )
   return answers.filter(answer => isAnswered(answer) || answer.notes !== undefined)
 }
@@ -125,7 +128,8 @@ function isMultiple(questions: readonly Question[], { question }: QuestionAnswer
 function placeNotes(questions: readonly Question[], answers: readonly QuestionAnswer[], words: string): void {
   const numbered =
     numberedPart(questions, words) ?? (questions.length === 1 ? { question: 0, text: words } : null)
-  if (!numbered) throw refusal(questions, 'it is not clear which question the notes are for', '--notes "1=…"')
+  if (!numbered)
+    throw refusal(questions, 'it is not clear which question the notes are for', byNumber('--notes'))
   const answer = answers[numbered.question]!
   if (answer.notes !== undefined)
     throw refusal(questions, `${named(questions, answer.question)} has notes already`)
@@ -159,9 +163,13 @@ function named(questions: readonly Question[], question: number): string {
   return questions.length === 1 ? 'the question' : `question ${question + 1}`
 }
 
-function refusal(questions: readonly Question[], problem: string, form = '--choice "2=…"') {
-  const hint = questions.length > 1 ? [`Name the question by its number if it is not clear: ${form}`] : []
-  return usageError(problem, [...questionLines(questions), ...hint].join('\n'))
+function refusal(questions: readonly Question[], problem: string, hint = byNumber('--choice')) {
+  const hints = questions.length > 1 ? [hint] : []
+  return usageError(problem, [...questionLines(questions), ...hints].join('\n'))
+}
+
+function byNumber(option: string): string {
+  return `Name the question by its number if it is not clear: ${option} "2=…"`
 }
 
 /** The questions with their choices. Several questions are numbered. */

@@ -31,6 +31,13 @@ export function asReported(text: string): string {
     .trim()
 }
 
+/** Characters that are not seen. Claude drops some of them, and more in other versions. */
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{Format}]/gu
+
+function seenWords(text: string): string {
+  return asReported(text).replace(unseen, '').trim()
+}
+
 /** Makes line ends of other systems ordinary ones, of which Claude would make two. */
 export function readyToSend(text: string): string {
   return text.replace(/\r\n?/g, '\n')
@@ -56,7 +63,7 @@ export function whyNoMessage(text: string, isCommand: boolean): Refusal | null {
 
 /** What is wrong with a text that is to be typed, and what to do about it. Null if it can be sent. */
 export function whyNotSendable(text: string, isCommand: boolean): Refusal | null {
-  const words = text.trim()
+  const words = seenWords(text)
   const refusal = whyNoText(text)
   if (refusal !== null) return refusal
   if (quitWords.has(words.toLowerCase()))
@@ -76,7 +83,8 @@ export function whyNotSendable(text: string, isCommand: boolean): Refusal | null
 }
 
 function whyNoText(text: string): Refusal | null {
-  if (text.trim() === '') return ['the message is empty', 'Give a text, or - to read it from standard input.']
+  if (seenWords(text) === '')
+    return ['the message is empty', 'Give a text, or - to read it from standard input.']
   if (Buffer.byteLength(text) > mostBytes)
     return [`the message is longer than ${mostBytes / 1000} KB`, 'Write it to a file, and send its path.']
   if (unsafe.test(text))

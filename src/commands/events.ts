@@ -10,6 +10,7 @@ import { type EventJson, feedEvents } from '../mission/event-feed.ts'
 import type { MissionJson } from '../mission/mission-json.ts'
 import { stateWord } from '../mission/state-word.ts'
 import { isMissionId, type MissionId, shortId } from '../mission-id.ts'
+import { interruptible } from '../system/signals.ts'
 
 interface Input {
   follow?: boolean
@@ -35,10 +36,12 @@ export default defineCommand<Input>({
     const number = since === undefined ? null : numberFrom(since)
     const mission = word === undefined ? null : await missionNamed(context, word)
     const print = json ? JSON.stringify : lineOf
-    await feedEvents(context, { mission, since: number, follow }, event => {
-      context.out.line(print(event))
-      return context.out.hasReader()
-    })
+    const feed = (signal: AbortSignal | null) =>
+      feedEvents(context, { mission, since: number, follow: signal }, event => {
+        context.out.line(print(event))
+        return context.out.hasReader()
+      })
+    await (follow ? interruptible(feed) : feed(null))
     return 0
   },
 })

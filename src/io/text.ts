@@ -20,12 +20,12 @@ export function cleanLines(text: string): string {
     .join('\n')
 }
 
-/** Replaces control characters by spaces and drops invisible ones, but keeps the spaces around the text. */
 /** Cuts the text after so many characters, and shows that it was cut. */
 export function bounded(text: string, mostCharacters: number): string {
   return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}…`
 }
 
+/** Replaces control characters by spaces and drops invisible ones, but keeps the spaces around the text. */
 export function withoutControls(text: string): string {
   if (printableAscii.test(text)) return text
   return text.replace(escapeSequences, '').replace(controlCharacters, ' ').replace(invisibleCharacters, '')

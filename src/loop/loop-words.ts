@@ -15,20 +15,13 @@ export const statusStyle: Record<ShownStatus, Style | undefined> = {
 }
 
 /** One round on one line. */
-export function roundInWords({
-  duration_ms,
-  ended_by,
-  error,
-  exit,
-  changes,
-  changed,
-  cost_usd,
-}: RoundJson): string {
+export function roundInWords(round: RoundJson, isRun: boolean): string {
+  const { duration_ms, ended_by, error, exit, changes, changed, cost_usd } = round
   const parts = [
-    ended_by === null ? 'Claude is at work' : turnWords[ended_by],
+    ended_by === null ? (isRun ? 'Claude is at work' : 'not over') : turnWords[ended_by],
     error,
     changed === null ? null : changesInWords(changed, changes),
-    ended_by !== null && duration_ms === null ? 'the check runs' : null,
+    ended_by !== null && duration_ms === null ? (isRun ? 'the check runs' : 'the check is not over') : null,
     duration_ms === null ? null : exit === null ? 'the check was ended' : `the check exited with ${exit}`,
     duration_ms === null ? null : durationText(Math.ceil(duration_ms / 1000) * 1000),
     cost_usd === null ? null : `$${cost_usd.toFixed(2)}`,

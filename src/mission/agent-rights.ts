@@ -157,8 +157,8 @@ export function refuseWiderChange(
 }
 
 /**
- * Throws if a message of `agent` would be the user's word for a mission that has more rights. A mission without a
- * terminal, or in the mode bypassPermissions, takes no messages of other agents: it gets each as one of the user.
+ * Throws if a message of `agent` would be the user's word for a mission that has more rights. A mission in the mode
+ * bypassPermissions takes no messages of other agents: it gets each as one of the user.
  */
 export function refuseUsersVoice(
   agent: MissionRecord,
@@ -168,11 +168,10 @@ export function refuseUsersVoice(
 ): void {
   const rights = rightsOf(mission, config)
   const isBypass = rights.mode !== null && claudeMode(rights.mode) === 'bypassPermissions'
-  const takesAgents = !isBypass && mission.headless === 0
-  if ((as === 'agent' && takesAgents) || isWithin(rights, rightsOf(agent, config))) return
+  if ((as === 'agent' && !isBypass) || isWithin(rights, rightsOf(agent, config))) return
   throw new AgencError(
     `mission ${shortId(agent.id)} cannot speak as the user to ${shortId(mission.id)}, which has more rights`,
-    takesAgents ? 'Send it with --as agent, or leave it to the user.' : 'Leave it to the user.',
+    isBypass ? 'Leave it to the user.' : 'Send it with --as agent, or leave it to the user.',
   )
 }
 

@@ -19,8 +19,8 @@ interface FeedOptions {
   mission: MissionId | null
   /** Only events after this number. Null to begin with a snapshot. */
   since: number | null
-  /** Goes on with the changes that are still to come. */
-  follow: boolean
+  /** Goes on with the changes that are still to come, until this signal. */
+  follow: AbortSignal | null
 }
 
 /** Enough for speed, and few enough that a slow reader does not make this process grow. */
@@ -47,11 +47,11 @@ export async function feedEvents(
         if (!sink(event)) return true
         last = event.id
       }
-      if (page.length < pageLength) return follow ? undefined : true
+      if (page.length < pageLength) return follow === null ? true : undefined
     }
   }
-  if (follow) await untilChange(context, passOn)
-  else await readStore(context, passOn)
+  if (follow === null) await readStore(context, passOn)
+  else await untilChange(context, passOn, { signal: follow })
 }
 
 /** One event per mission, and one that ends the snapshot. All have the number of the newest event. */

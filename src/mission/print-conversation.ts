@@ -22,6 +22,7 @@ import {
   RawPrinter,
   type TranscriptPrinter,
 } from './transcript-printer.ts'
+import { WrapperLives } from './wrapper-lives.ts'
 
 export interface PrintWish {
   form: 'text' | 'json' | 'raw'
@@ -55,11 +56,13 @@ export async function followConversation(
   wish: PrintWish,
 ): Promise<void> {
   const watcher = new PathWatcher()
+  let lives: WrapperLives | undefined
   const look = async (pages: Pages, db: Database | null, wake: () => void) => {
     const mission = db ? getMission(db, followed.id, { removed: true }) : undefined
     if (mission === undefined) return true
+    lives ??= new WrapperLives(context, wake)
     // Asked before reading: what was written until the end is then printed too.
-    const isRunning = statusNow(context, mission) === 'running'
+    const isRunning = lives.statusesOf([mission])[0] === 'running'
     // With a mission that is deleted, its transcript may go too.
     const path = pages.isEmpty ? transcriptNow(context, mission) : knownTranscript(context, mission)
     watcher.watch(path ?? nearestPlace(context, mission), wake)
@@ -75,6 +78,7 @@ export async function followConversation(
     } finally {
       pages.close()
       watcher.close()
+      lives?.close()
     }
   })
 }

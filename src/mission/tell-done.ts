@@ -25,6 +25,11 @@ export function tellDone(context: Context, done: string, missions: readonly Name
   tell(context, `${done} ${[...titles, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}.`)
 }
 
+/** For a mission that was started without a terminal. */
+export function tellHowToFollow(context: Context, id: MissionId): void {
+  tell(context, `Runs without a terminal. Follow it with: agenc mission print -f ${shortId(id)}`)
+}
+
 export function tell({ err }: Context, line: string): void {
   if (err.isTerminal) err.line(line)
 }

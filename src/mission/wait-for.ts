@@ -12,6 +12,7 @@ import { lastMessageOf } from './last-message.ts'
 import { describeMissions } from './list.ts'
 import type { MissionJson } from './mission-json.ts'
 import type { Status } from './mission-status.ts'
+import { isStuck } from './stuck-message.ts'
 import { WrapperLives } from './wrapper-lives.ts'
 
 /**
@@ -130,7 +131,9 @@ function needsUser(db: Database, { id, waiting_for }: MissionRecord): boolean {
 /** Whether Claude is about to take its first prompt, or a message. */
 function hasMoreToDo({ paths }: Context, db: Database, id: MissionId): boolean {
   const { prompt, promptTaken } = paths.mission(id)
-  return existsSync(prompt) || existsSync(promptTaken) || openMessages(db, id).length > 0
+  return (
+    existsSync(prompt) || existsSync(promptTaken) || openMessages(db, id).some(message => !isStuck(message))
+  )
 }
 
 /** True if the mission has got there, false if it cannot any more, null if it still may. */

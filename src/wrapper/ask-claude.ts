@@ -24,8 +24,19 @@ export async function withHelpOfClaude<T>(
     const help = isWanted ? helpIn(error) : null
     if (help === null) throw error
     await ask(context, db, mission, help, error as AgencError)
-    return work(getMission(db, mission.id) ?? mission)
+    return work(getMission(db, mission.id) ?? mission).catch(left => {
+      throw helpIn(left) === null ? left : stillWrong(mission, left)
+    })
   }
+}
+
+/** The hint of the error would offer to ask Claude again. */
+function stillWrong({ id }: MissionRecord, { message, exitCode }: AgencError): AgencError {
+  return new AgencError(
+    `${message}, after its Claude was asked`,
+    `Read its answer with 'agenc mission print --last ${shortId(id)}', or go there with 'agenc mission focus ${shortId(id)}'.`,
+    exitCode,
+  )
 }
 
 async function ask(

@@ -15,6 +15,7 @@ import {
   type SentAs,
 } from '../db/messages.ts'
 import { removeFile } from '../io/files.ts'
+import { outsideSession } from '../mission/stuck-message.ts'
 import type { MissionId } from '../mission-id.ts'
 import type { ClaudeState } from './claude-state.ts'
 import { PeerDelivery } from './peer-delivery.ts'
@@ -32,6 +33,8 @@ export interface Recipient {
   /** Whether the mission that sends a message has enough rights for its words to count as the user's. Null: a person. */
   maySpeakAsUser: (sender: MissionId | null) => boolean
   hasSubmitKeys: boolean
+  /** Stores everything that Claude has reported. Returns false if that happens a little later. */
+  catchUp: () => boolean
 }
 
 /** Why a message cannot be handed over now. */
@@ -76,6 +79,7 @@ export class Outbox {
   /** Ended turns that are not stored yet: the state after a turn is stored first. */
   #answers: { ids: number[]; answer: string | null }[] = []
   #handing: number | null = null
+  #isCatchingUp = false
   #timer: NodeJS.Timeout | null = null
 
   constructor(run: Run, claude: () => ClaudeState, requests: Pick<Requests, 'hasOpen' | 'isHandled'>) {
@@ -122,11 +126,16 @@ export class Outbox {
     })
   }
 
-  /** Call it when a message was stored, and whenever Claude's state may have changed. */
-  readonly look = (): void => {
+  /** Call it whenever Claude's state may have changed. */
+  readonly look = (): void => this.#look({ mayCatchUp: true })
+
+  /** Call it when a message was stored, also while reports are being read. */
+  readonly lookForNew = (): void => this.#look({ mayCatchUp: false })
+
+  #look(options: { mayCatchUp: boolean }): void {
     this.#try(() => {
       this.#storeAnswers()
-      this.#settleFromTranscript()
+      this.#settleFromTranscript(options)
       const open = this.#open()
       if (open.some(({ status }) => status === 'queued') || this.#unanswered.size > 0) this.#lookLater()
       if (!this.#isDelivering && open.some(({ status }) => status === 'kept')) void this.#deliver()
@@ -191,6 +200,9 @@ export class Outbox {
     const recipient = this.#recipient
     if (recipient === null) return { reason: 'it is still starting' }
     if (existsSync(this.#paths.prompt)) return { reason: 'it has not taken its first prompt yet' }
+    // Either mission may have other rights than when the message was stored.
+    if (message.sent_as === 'user' && !recipient.maySpeakAsUser(message.from_id))
+      return { reason: 'it has more rights than the mission that sends this', isFinal: true }
     return message.sent_as === 'agent'
       ? this.#agentObstacle(recipient, message)
       : this.#userObstacle(recipient, message)
@@ -207,12 +219,12 @@ export class Outbox {
         reason: `${way.reason}, and the mission that sends this has too few rights for that`,
         isFinal: true,
       }
-    if (recipient.line !== null) return this.#userObstacle(recipient, message)
     const isStarting = !hasOpened || state === 'starting' || (recipient.hasSubmitKeys && ownStatus === null)
-    if (isStarting) return { reason: 'it is still starting' }
+    if (recipient.line === null && isStarting) return { reason: 'it is still starting' }
     const problem = whyNotSendable(message.text, false)
     if (problem !== null)
       return { reason: `${way.reason}, and as the user's word ${problem[0]}`, isFinal: true }
+    if (recipient.line !== null) return this.#userObstacle(recipient, message)
     const notIdle = state === 'idle' ? null : { reason: 'it is not idle' }
     const obstacle = this.#userObstacle(recipient, message) ?? notIdle
     return obstacle && { ...obstacle, reason: `${way.reason}; ${obstacle.reason}`, isWaitedFor: true }
@@ -233,11 +245,7 @@ export class Outbox {
     // Claude says nothing on a direct line before its first message.
     if (recipient.line !== null) return null
     if (!hasOpened || state === 'starting') return { reason: 'it is still starting' }
-    if (this.#run.surface.keyboard === null)
-      return {
-        reason:
-          'it runs in a terminal outside the agenc session, where agenc cannot type; use --as agent, or type it there',
-      }
+    if (this.#run.surface.keyboard === null) return { reason: outsideSession }
     if (this.#requests.isHandled) return { reason: 'a rule is about to answer it', isBrief: true }
     if (state === 'waiting' || ownStatus === 'waiting' || this.#requests.hasOpen)
       return { reason: `it waits for an answer (${waitingFor ?? 'permission'})` }
@@ -272,8 +280,10 @@ export class Outbox {
       this.#change(id, ['handed'], { status: 'kept' })
       return
     }
-    if (handover.status === 'taken') this.#change(id, ['handed', 'unconfirmed'], handover)
-    else this.#change(id, ['handed'], handover)
+    if (handover.status === 'taken') {
+      this.#isUpToDate({ mayCatchUp: true })
+      this.#change(id, ['handed', 'unconfirmed'], handover)
+    } else this.#change(id, ['handed'], handover)
     await this.#typed?.closed
     this.#typed = null
     this.look()
@@ -404,20 +414,37 @@ export class Outbox {
   }
 
   /** Finds out what became of the messages that Claude has in its queue, or had when it ended. */
-  #settleFromTranscript(): void {
+  #settleFromTranscript(options = { mayCatchUp: true }): void {
     const claimed = new Set<number>()
     for (const message of this.#open()) {
       const { id, status } = message
       if (status === 'kept' || id === this.#handing) continue
       const found = this.#find(message, claimed)
       if (found === null || statusFor[found.what] === status) continue
+      if (found.what === 'taken' && !this.#isUpToDate(options)) continue
       claimed.add(found.endByte)
-      this.#change(id, [status], { status: statusFor[found.what], reason: reasonFor(found) })
+      const settled = { status: statusFor[found.what], reason: reasonFor(found) }
+      if (!this.#change(id, [status], settled)) continue
       if (found.what === 'taken' || found.what === 'absorbed') this.#unanswered.add(id)
       // A later message with the same words has a line of its own.
       for (const other of this.#open())
         if (other.id > id && other.session_id === message.session_id && asReported(other.text) === found.text)
           this.#change(other.id, [other.status], { from_byte: Math.max(other.from_byte ?? 0, found.endByte) })
+    }
+  }
+
+  /**
+   * A message that is taken while Claude is idle belongs to a turn that is over. So the beginning of that turn is stored
+   * first: the transcript may have been read before Claude's report.
+   */
+  #isUpToDate({ mayCatchUp }: { mayCatchUp: boolean }): boolean {
+    if (this.#recipient === null || this.#claude().state !== 'idle') return true
+    if (!mayCatchUp || this.#isCatchingUp) return false
+    this.#isCatchingUp = true
+    try {
+      return this.#recipient.catchUp()
+    } finally {
+      this.#isCatchingUp = false
     }
   }
 

@@ -189,9 +189,18 @@ export class Observer {
     this.#tellNews()
   }
 
-  /** A turn of a Claude without a terminal has ended. */
-  seeResult(result: TurnResult, options: { timeRanOut?: boolean } = {}): void {
-    this.#storeResult(resultColumns(result, this.#options.now(), options))
+  /** A turn of a Claude without a terminal has ended. The report that it began, which drops the last result, comes first. */
+  seeResult(result: TurnResult, { timeRanOut = false } = {}): void {
+    const change = resultColumns(result, this.#options.now(), { timeRanOut })
+    this.#options.whenReady(() => {
+      this.readSpool()
+      this.#storeResult(change)
+    })
+  }
+
+  /** Call it when Claude has ended, and could not tell a result because its time was up. */
+  seeTimeout(result: TurnResult): void {
+    this.#storeResult(resultColumns(result, this.#options.now(), { timeRanOut: true }))
   }
 
   seeUsageLimit(resetsAt: Date): void {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { TurnResult } from '../claude/agent.ts'
 import { startsInBypass } from '../claude/permission-mode.ts'
 import { readConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
@@ -17,6 +18,7 @@ import { guardedPlaces } from '../mission/guarded-places.ts'
 import { limitsOf } from '../mission/headless-limits.ts'
 import { keepLastMessage } from '../mission/last-message.ts'
 import { missionDirectory } from '../mission/mission-directory.ts'
+import type { ResultJson } from '../mission/mission-json.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import type { MissionPaths } from '../paths.ts'
 import { portVariables } from '../system/port-block.ts'
@@ -180,7 +182,7 @@ export class RestartLoop {
       this.#wantsRestart = true
       return
     }
-    if (message.agenc === 'deliver') return void outbox.look()
+    if (message.agenc === 'deliver') return void outbox.lookForNew()
     if (message.agenc === 'interrupt') return void outbox.interrupt()
     const bell = ownBell(context.paths.mission(id).run, message.bell)
     if (bell === null) {
@@ -191,7 +193,7 @@ export class RestartLoop {
     wakeUp(bell, isTaken ? verdicts.taken : verdicts.refused)
   }
 
-  async #runOnce({ observer, requests, wakeup, lifeSign, outbox }: Parts): Promise<Ending> {
+  async #runOnce({ rules, observer, requests, wakeup, lifeSign, outbox }: Parts): Promise<Ending> {
     const { context, missions, agent, signals } = this.#run
     if (signals.received !== null) return endingBeforeStart(this.#run, signals.received)
     const mission = withUsableSession(missions, this.#record(), context.env)
@@ -232,8 +234,14 @@ export class RestartLoop {
           startsInBypass: startsInBypass(mode, this.#config.claude.args),
           maySpeakAsUser: sender => sender === null || this.#maySpeakAsUser(sender),
           hasSubmitKeys: launch.hasSubmitKeys,
+          catchUp: () => {
+            const { isReady } = rules
+            observer.onWakeup()
+            return isReady
+          },
         })
       },
+      onResult: result => this.#seeResult(observer, result),
     })
     this.#endLife(observer)
     // On a full disk, Claude's report that it took the prompt is lost.
@@ -262,9 +270,20 @@ export class RestartLoop {
     life?.close()
     this.#life = null
     if (!life?.wasCut) return
+    const { result } = this.#record()
+    const isTold = result !== null && (JSON.parse(result) as ResultJson).time_ran_out
+    if (!isTold) observer.seeTimeout(this.#cutOff(failedResult('')))
+  }
+
+  /** If the time ran out, Claude itself only reports that its turn was interrupted. */
+  #seeResult(observer: Observer, result: TurnResult): void {
+    if (this.#life?.wasCut) observer.seeResult(this.#cutOff(result), { timeRanOut: true })
+    else observer.seeResult(result)
+  }
+
+  #cutOff(result: TurnResult): TurnResult {
     const { timeout_ms } = limitsOf(this.#record())
-    const result = failedResult(`The time ran out after ${durationText(timeout_ms ?? 0)}.`)
-    observer.seeResult(result, { timeRanOut: true })
+    return { ...result, text: `The time ran out after ${durationText(timeout_ms ?? 0)}.`, isError: true }
   }
 
   #record(): MissionRecord {

@@ -11,6 +11,7 @@ import { callerOf } from '../mission/calling-mission.ts'
 import { type Following, untilChange } from '../mission/followers.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
+import { WrapperLives } from '../mission/wrapper-lives.ts'
 import { type MissionId, shortId } from '../mission-id.ts'
 import { sendControlMessage } from './control-message.ts'
 
@@ -187,35 +188,51 @@ export async function cancelMessage(
 
 /**
  * Waits for the end of the turn that took a message, and resolves to what Claude said last in it. Throws if there will be
- * no such turn, or if the time runs out.
+ * no such turn, or if the time runs out. With `mayBeKept`, a mission that does not run is waited for.
  */
 export async function untilAnswered(
   context: Context,
   mission: MissionId,
   id: number,
-  options: Following = {},
+  { mayBeKept = false, ...following }: Following & { mayBeKept?: boolean } = {},
 ): Promise<string | null> {
-  const answered = await untilChange(
-    context,
-    db => {
-      const message = db ? getMessage(db, id) : undefined
-      const record = db ? getMission(db, mission) : undefined
-      if (message === undefined || record === undefined) throw noAnswer(mission, 'it was deleted')
-      const { status, answer, answered_at, reason } = message
-      if (status === 'not_taken' || status === 'cancelled' || status === 'unconfirmed')
-        throw noAnswer(mission, reason ?? 'the message was not taken')
-      if (status === 'taken' && answered_at !== null) return { answer }
-      const isRunning = statusNow(context, record) === 'running'
-      if (status === 'taken' && !isRunning) throw noAnswer(mission, 'it ended before the end of the turn')
-      return undefined
-    },
-    options,
+  let lives: WrapperLives | undefined
+  const look = (db: Database | null, wake: () => void): { answer: string | null } | undefined => {
+    lives ??= new WrapperLives(context, wake)
+    const message = db ? getMessage(db, id) : undefined
+    const record = db ? getMission(db, mission) : undefined
+    if (message === undefined || record === undefined) throw noAnswer(mission, 'it was deleted')
+    const { status, answer, answered_at, reason } = message
+    if (status === 'not_taken' || status === 'cancelled' || status === 'unconfirmed')
+      throw noAnswer(mission, reason ?? 'the message was not taken')
+    if (status === 'taken' && answered_at !== null) return { answer }
+    if (lives.statusesOf([record])[0] === 'running') return undefined
+    if (status === 'taken')
+      throw noAnswer(
+        mission,
+        'it ended before the end of the turn',
+        `See how with: agenc mission show ${shortId(mission)}`,
+      )
+    if (mayBeKept) return undefined
+    throw noAnswer(
+      mission,
+      'it ended before it took the message, which is kept until it runs again',
+      `Take it back with: agenc mission send --cancel ${id}`,
+    )
+  }
+  try {
+    const answered = await untilChange(context, look, following)
+    if (answered !== undefined) return answered.answer
+  } finally {
+    lives?.close()
+  }
+  throw new AgencError(
+    `${shortId(mission)} has not answered in time`,
+    `The message stays. Wait longer with: agenc mission wait ${shortId(mission)}`,
+    ExitCode.timeRanOut,
   )
-  if (answered === undefined)
-    throw new AgencError(`${shortId(mission)} has not answered in time`, undefined, ExitCode.timeRanOut)
-  return answered.answer
 }
 
-function noAnswer(mission: MissionId, reason: string): AgencError {
-  return new AgencError(`${shortId(mission)} will not answer: ${reason}`)
+function noAnswer(mission: MissionId, reason: string, hint?: string): AgencError {
+  return new AgencError(`${shortId(mission)} will not answer: ${reason}`, hint)
 }

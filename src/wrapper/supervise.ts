@@ -25,6 +25,8 @@ export interface Supervision {
   onStarted: () => void
   /** Called once Claude is followed. `end` ends it: first its turn, then Claude itself. */
   onFollowed: (follower: Follower, end: () => void) => void
+  /** Called when a turn of a Claude without a terminal has ended. */
+  onResult: (result: TurnResult) => void
 }
 
 /** Runs one Claude from start to end. */
@@ -70,9 +72,9 @@ interface Exit {
 
 /** How long a Claude with a direct line may take to end by itself, before it gets a signal. */
 const politeMs = 2_500
-/** How long Claude's tools may take to end after Claude itself. */
 /** How long a write may wait for the store once Claude has ended. */
 const lastWritesMs = 1_000
+/** How long Claude's tools may take to end after Claude itself. */
 const familyMs = 1_000
 /** How much later than Claude the wrapper may receive a signal that was sent to both. */
 const ownSignalMs = 1_000
@@ -259,7 +261,7 @@ class Claude {
   /** A /command reports nothing but its result. */
   #onResult(result: TurnResult): void {
     this.#dropPrompt(true)
-    this.#supervision.observer.seeResult(result)
+    this.#supervision.onResult(result)
   }
 
   #onReport(): void {

@@ -58,6 +58,8 @@ describe('agenc _complete', () => {
 
   test('lists modes, settings and their values', () => {
     const box = sandbox()
+    expect(completions(box, 'send', '3f2a', '--as', '')).toEqual(['user\t', 'agent\t'])
+    expect(completions(box, 'mission', 'answer', '3f2a', '')).toEqual(['allow\t', 'deny\t'])
     expect(completions(box, 'mission', 'new', '--permission-mode', 'pl')[0]).toMatch(/^plan\t.+/)
     expect(completions(box, 'config', 'get', 'claude.mo')[0]).toMatch(/^claude\.model\t.+/)
     expect(completions(box, 'config', 'set', 'tmux.return_to_parent', 'w')).toEqual(['when-focused\t'])

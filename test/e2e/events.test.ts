@@ -124,10 +124,23 @@ describe('agenc events', () => {
   })
 })
 
+test('Ctrl-C ends a follower with exit code 130, and leaves no FIFO', async () => {
+  const { box, context } = await eventsBox('one')
+  const { child } = follower(box)
+  await waitFor('the follower', () => readdirSync(context.paths.followers).length === 1)
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([130, null])
+  expect(readdirSync(context.paths.followers)).toEqual([])
+})
+
 test('a store that was replaced ends a follower with an error', async () => {
   const { ids, context, missions } = await eventsBox('one')
   missions.change(ids[0]!, {}, ['state'])
-  const replaced = feedEvents(context, { mission: null, since: 1, follow: true }, () => true)
+  const replaced = feedEvents(
+    context,
+    { mission: null, since: 1, follow: new AbortController().signal },
+    () => true,
+  )
   const other = await eventsBox('other')
   await waitFor('the follower', () => readdirSync(context.paths.followers).length === 1)
   context.paths.database = other.context.paths.database

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MissionPaths } from '../../src/paths.ts'
@@ -82,6 +82,23 @@ test('a mission at work is not moved to a window', async () => {
   const terminal = box.run(['mission', 'resume', id])
   await terminal.waitForText('is at work without a terminal')
   expect(box.record(id)).toMatchObject({ claude_pid, headless: 1 })
+})
+
+test('a wrapper that was suspended reads a result together with the report that its turn began', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'First. [[delay 700]] [[text One.]]')
+  const { wrapper_pid, claude_pid, transcript_path } = await box.until(id, 'busy')
+  expect(box.agenc(['send', id, 'Second. [[text Two.]]']).exitCode).toBe(0)
+  process.kill(wrapper_pid!, 'SIGSTOP')
+  await waitFor('the second turn', () => readFileSync(transcript_path!, 'utf8').includes('"Two."'))
+  const status = join(box.claudeHome, 'sessions', `${claude_pid}.json`)
+  await waitFor('its end', () => readFileSync(status, 'utf8').includes('"status":"idle"'))
+  process.kill(wrapper_pid!, 'SIGCONT')
+  const reports = join(box.agencHome, 'missions', id, 'run', 'ev')
+  await waitFor(
+    'the result, after all reports were read',
+    () => readdirSync(reports).length === 0 && box.record(id).result?.includes('"Two."'),
+  )
 })
 
 test('a report that a killed wrapper left unread is not about the next prompt', async () => {

@@ -43,6 +43,7 @@ test('outlives the terminal in which it was started', async () => {
   const terminal = await box.shell()
   terminal.type(`agenc ${start.join(' ')} --prompt 'Slow. [[delay 700]] [[text Still here.]]'\r`)
   const { id } = await waitFor('the mission', () => box.records()[0])
+  await terminal.waitForText(`Follow it with: agenc mission print -f ${id.slice(0, 8)}`)
   await box.until(id, 'busy')
   terminal.kill('SIGHUP')
   expect((await untilResult(box, id)).parsed).toMatchObject({ text: 'Still here.', is_error: false })
@@ -68,6 +69,20 @@ test('--wait prints the answer, and its exit code says whether it worked', async
   expect(box.history(id).at(-1)).toMatchObject({ kind: 'ended', data: { why: 'left' } })
   expect(box.agenc(['mission', 'show', id]).stdout).toContain('The time ran out')
   await untilGone(cut.claude_pid)
+})
+
+test('a Claude that takes its time to end does not hide that the time ran out', async () => {
+  const box = wrapperBox()
+  const slow = { hooks: [{ type: 'command', command: 'sleep 1' }] }
+  writeFileSync(join(box.claudeHome, 'settings.json'), JSON.stringify({ hooks: { SessionEnd: [slow] } }))
+  const wish = [...start, '--wait', '--timeout', '1s', '--prompt', 'Go. [[text Half.]]+[[hang]]']
+  const { exitCode, stderr } = await box.agencAsync(wish)
+  expect(stderr).toContain('The time ran out after 1s.')
+  expect(exitCode).toBe(124)
+  const { id } = box.records()[0]!
+  await box.until(id, 'stopped')
+  expect(shown(box, id).result).toMatchObject({ is_error: true, time_ran_out: true })
+  expect(shown(box, id).result?.turns).toBeGreaterThan(0)
 })
 
 test('Ctrl-C while it waits leaves the mission running', async () => {

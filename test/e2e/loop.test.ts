@@ -81,6 +81,7 @@ test('rounds, and rounds without a change, end a loop; its mission has one loop 
   // Another run of the same loop has as many rounds again.
   expect(box.agenc(['loop', 'continue', id, '--max', '1']).exitCode).toBe(0)
   expect((await box.untilStatus(id, 'max_rounds')).rounds.length).toBe(3)
+  expect(box.agenc(['loop', 'ls']).stdout).toMatch(/ max_rounds +3 +/)
   const stalled = box.start(mission, 'Nothing. [[delay 200]] [[text No.]]', 'false')
   const second = box.agenc(['loop', 'start', mission, '--prompt', 'More.', '--until', 'false'])
   expect(second.stderr).toContain('is already running')
@@ -113,6 +114,7 @@ test('the time ends a loop in the middle of a turn, and it goes on with the chec
   const id = box.start(mission, 'Work. [[write a|1]] [[hang]]', 'test -e go', '--timeout', '3s')
   const loop = await box.untilStatus(id, 'timeout')
   expect(loop.rounds).toMatchObject([{ n: 1, ended_by: null, duration_ms: null }])
+  expect(box.agenc(['loop', 'show', id]).stdout).toMatch(/^round 1 +not over$/m)
   expect(box.record(mission).wrapper_pid).toBeNull()
   writeFileSync(join(box.agencHome, 'missions', mission, 'agent', 'go'), '')
   expect(box.agenc(['loop', 'continue', id]).exitCode).toBe(0)

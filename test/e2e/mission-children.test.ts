@@ -109,7 +109,7 @@ describe('an agent cannot speak as the user', () => {
   test.each<[MissionChange, string[], string]>([
     [{ permission_mode: 'acceptEdits' }, ['--as', 'user'], 'Send it with --as agent'],
     [{ permission_mode: 'bypassPermissions' }, [], 'Leave it to the user'],
-    [{ permission_mode: 'acceptEdits', headless: 1 }, [], 'Leave it to the user'],
+    [{ permission_mode: 'acceptEdits', headless: 1 }, ['--as', 'user'], 'Send it with --as agent'],
     [{ approve: 'rules' }, ['--as', 'user'], 'Send it with --as agent'],
   ])('to a mission with %o', async (rights, args, advice) => {
     const box = sandbox()

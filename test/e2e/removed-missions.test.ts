@@ -20,6 +20,9 @@ describe('after rm, a mission with a repo', () => {
     expect(box.agenc(['_complete', '--', 'mission', 'show', '']).stdout).toBe('')
     expect(box.agencJson<{ missions: number }[]>(['repo', 'ls'])[0]!.missions).toBe(0)
     expect(box.agencJson<{ missions: unknown[] }>(['status']).missions).toEqual([])
+    const refused = ['mission', 'resume', mission.id, '--headless', '--permission-mode', 'plan']
+    expectUsageError(box.agenc(refused), /plan mode/)
+    expect(box.missions('-a')).toEqual([])
   })
 
   test('comes back with branches, files and checkpoints as they were', { timeout: 60_000 }, async () => {

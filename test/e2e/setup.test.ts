@@ -129,6 +129,7 @@ function clone({
     'bin',
     'package.json',
     'package-lock.json',
+    'docs/for-agents.md',
     'schema',
     'scripts',
     'src',

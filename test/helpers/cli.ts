@@ -45,7 +45,7 @@ export function sandbox(): Sandbox {
   const agencHome = join(root, 'agenc')
   mkdirSync(home)
   mkdirSync(join(root, 'tmux'))
-  mkdirSync(join(root, 'run'), { mode: 0o700 })
+  mkdirSync(join(root, 'tmux', 'run'), { mode: 0o700 })
   const env = sandboxEnv(root, home, agencHome)
   const ran = (done: SpawnSyncReturns<string>): Ran => ({
     exitCode: done.status,
@@ -117,7 +117,7 @@ function sandboxEnv(root: string, home: string, agencHome: string): NodeJS.Proce
     AGENC_DIRPATH: agencHome,
     TMUX_TMPDIR: join(root, 'tmux'),
     XDG_CONFIG_HOME: join(home, '.config'),
-    XDG_RUNTIME_DIR: join(root, 'run'),
+    XDG_RUNTIME_DIR: join(root, 'tmux', 'run'),
     LANG: 'C.UTF-8',
     LC_ALL: 'C.UTF-8',
     TERM: 'xterm-256color',

@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Sandbox } from './cli.ts'
+import { agencScript, type Sandbox } from './cli.ts'
 import { findRealClaude, seedClaudeHome } from './real-claude.ts'
 import { type SessionBox, sessionBox } from './session.ts'
 import { startStubApi } from './stub-api.ts'
@@ -33,4 +34,24 @@ async function withRealClaude<Box extends Sandbox>(open: () => Box): Promise<Rea
   rmSync(claude)
   symlinkSync(real.path, claude)
   return { box }
+}
+
+/** The model is scripted by a server in this process, so no command may block it. Resolves to what it printed. */
+export function runBeside(box: Sandbox, args: readonly string[]): Promise<string> {
+  return new Promise(resolve =>
+    execFile(process.execPath, [agencScript, ...args], { env: box.env, cwd: box.root }, (_, stdout) =>
+      resolve(stdout),
+    ),
+  )
+}
+
+/** The lines of a conversation that are complete. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests look at lines of many kinds
+export function transcriptOf(box: Sandbox, sessionId: string): any[] {
+  const projects = join(box.home, '.claude', 'projects')
+  const names = readdirSync(projects, { recursive: true, encoding: 'utf8' })
+  const name = names.find(path => path.endsWith(`${sessionId}.jsonl`))
+  if (name === undefined) return []
+  const lines = readFileSync(join(projects, name), 'utf8').split('\n').slice(0, -1)
+  return lines.map(line => JSON.parse(line))
 }

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { Sandbox } from './cli.ts'
@@ -17,8 +15,7 @@ export interface Display {
 }
 
 export async function startDisplay(box: Sandbox, { windowManager = true } = {}): Promise<Display> {
-  const run = join(box.root, 'run')
-  mkdirSync(run, { mode: 0o700 })
+  const run = box.env.XDG_RUNTIME_DIR!
   const { WINDOWID, WAYLAND_DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...inherited } = box.env
   const env: NodeJS.ProcessEnv = { ...inherited, XDG_RUNTIME_DIR: run, DISPLAY: await startServer() }
   const display: Display = {

@@ -1,34 +1,14 @@
-import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { agencScript } from '../helpers/cli.ts'
-import { realSessionBox } from '../helpers/real-session.ts'
+import { realSessionBox, runBeside, transcriptOf } from '../helpers/real-session.ts'
 import type { SessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
 const rounds = Number(process.env.AGENC_TEST_SENDS ?? 5)
 
-/** The model is scripted by a server in this process, so no command may block it. */
-function run(box: SessionBox, args: string[]): Promise<string> {
-  return new Promise(resolve =>
-    execFile(process.execPath, [agencScript, ...args], { env: box.env, cwd: box.root }, (_, stdout) =>
-      resolve(stdout),
-    ),
-  )
-}
-
 /** The messages of other sessions that Claude was told, each time that it was. */
 function told(box: SessionBox, sessionId: string): string[] {
-  const projects = join(box.home, '.claude', 'projects')
-  const file = readdirSync(projects, { recursive: true }).find(path =>
-    String(path).endsWith(`${sessionId}.jsonl`),
-  )
-  const lines = readFileSync(join(projects, String(file)), 'utf8')
-    .split('\n')
-    .slice(0, -1)
-  return lines.flatMap(line => {
-    const { type, message, attachment, origin } = JSON.parse(line)
+  return transcriptOf(box, sessionId).flatMap(({ type, message, attachment, origin }) => {
     if (attachment?.type === 'queued_command' && attachment.origin?.kind === 'peer')
       return [attachment.prompt]
     if (type !== 'user' || origin?.kind !== 'peer') return []
@@ -49,7 +29,7 @@ test('messages of other agents in all states of the real Claude: none lost, none
   const keys = (...args: string[]) => box.tmux('send-keys', '-t', window, ...args)
   const sent: { text: string; outcome: string; state: string }[] = []
   const tell = async (state: string, text: string) => {
-    const out = await run(box, ['mission', 'send', mission, '--as', 'agent', '--json', '--', text])
+    const out = await runBeside(box, ['mission', 'send', mission, '--as', 'agent', '--json', '--', text])
     const { outcome, reason } = JSON.parse(out)
     sent.push({ text, outcome, state })
     expect({ outcome, reason, text }).toMatchObject({
@@ -77,7 +57,7 @@ test('messages of other agents in all states of the real Claude: none lost, none
         ),
       )
       expect(box.mission(mission).state).toBe('waiting')
-      await run(box, ['mission', 'answer', mission, 'deny'])
+      await runBeside(box, ['mission', 'answer', mission, 'deny'])
     },
     async round => {
       await tell('begins', `Begin ${round}. [[delay 700]] [[text Begun.]]`)

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { agencScript } from '../helpers/cli.ts'
-import { realSessionBox } from '../helpers/real-session.ts'
+import { realSessionBox, runBeside, transcriptOf } from '../helpers/real-session.ts'
 import type { SessionBox } from '../helpers/session.ts'
 import { waitFor } from '../helpers/wait.ts'
 
@@ -18,27 +15,9 @@ interface Sent {
   reason: string | null
 }
 
-/** The model is scripted by a server in this process, so no command may block it. */
-function run(box: SessionBox, args: string[]): Promise<string> {
-  return new Promise(resolve =>
-    execFile(process.execPath, [agencScript, ...args], { env: box.env, cwd: box.root }, (_, stdout) =>
-      resolve(stdout),
-    ),
-  )
-}
-
 /** What Claude was told, each time that it was. */
 function said(box: SessionBox, sessionId: string): string[] {
-  const projects = join(box.home, '.claude', 'projects')
-  const file = readdirSync(projects, { recursive: true }).find(path =>
-    String(path).endsWith(`${sessionId}.jsonl`),
-  )
-  if (file === undefined) return []
-  const lines = readFileSync(join(projects, String(file)), 'utf8')
-    .split('\n')
-    .slice(0, -1)
-  return lines.flatMap(line => {
-    const { type, message, attachment } = JSON.parse(line)
+  return transcriptOf(box, sessionId).flatMap(({ type, message, attachment }) => {
     if (type === 'user' && typeof message.content === 'string') return [message.content]
     return attachment?.type === 'queued_command' ? [attachment.prompt] : []
   })
@@ -70,7 +49,7 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
   const drafts: string[] = []
 
   const send = async (round: number, state: string, text: string, ...options: string[]): Promise<Sent> => {
-    const out = await run(box, ['mission', 'send', mission, text, ...options, '--json'])
+    const out = await runBeside(box, ['mission', 'send', mission, text, ...options, '--json'])
     const { outcome, kept, reason } = JSON.parse(out)
     sent.push({ round, state, text, outcome, kept, reason })
     return sent.at(-1)!
@@ -86,7 +65,7 @@ test('messages in random states of the real Claude: none lost, none doubled, no 
   }
   const deny = async () => {
     await box.waitForState(mission, 'waiting')
-    await run(box, ['mission', 'answer', mission, 'deny'])
+    await runBeside(box, ['mission', 'answer', mission, 'deny'])
   }
 
   const besideDraft = async (round: number, state: string) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { prompts } from '../helpers/sending.ts'
@@ -34,6 +34,12 @@ test('--ask has the Claude of the mission commit and resolve; a review is sent t
   const pulled = await box.agencAsync(['mission', 'pull', id, '--ask', '--json'])
   expect(pulled).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('put that right') })
   expect(git(source, 'ls-tree', '--name-only', JSON.parse(pulled.stdout).branch)).toContain(commits)
+
+  writeFileSync(join(dir, 'left'), 'two\n')
+  const left = await box.agencAsync(['mission', 'pull', id, '--ask'])
+  expect(left).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('after its Claude was asked') })
+  expect(left.stderr).not.toContain('with --ask')
+  rmSync(join(dir, 'left'))
 
   for (const [directory, text] of [
     [dir, 'of the mission\n'],

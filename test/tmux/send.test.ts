@@ -66,6 +66,7 @@ test('a busy Claude queues messages, which are taken later: each once, also with
   expect(box.agenc(['mission', 'interrupt', mission])).toMatchObject({ exitCode: 0 })
   expect(box.mission(mission)).toMatchObject({ state: 'idle' })
   expect(box.agenc(['mission', 'interrupt', mission, '--json']).stdout).toContain('"interrupted":false')
+  expect(box.agenc(['mission', 'interrupt', mission]).stderr).toContain('has no turn to interrupt')
   await waitFor('the message to be settled', () => finals(back.id) === 1)
   expect(prompts(box, mission)).not.toContain('Taken back.')
 

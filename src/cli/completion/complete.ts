@@ -66,6 +66,10 @@ function valuesFrom(context: Context, settings: CommandTree['settings']): Values
         return approveModes()
       case 'shell':
         return plainWords(['bash', 'zsh', 'fish'])
+      case 'whom':
+        return plainWords(['user', 'agent'])
+      case 'decision':
+        return plainWords(['allow', 'deny'])
       case 'state':
         return plainWords(['idle', 'waiting', 'end', 'any'])
       case 'how':

@@ -23,6 +23,11 @@ export default defineCommand<{ json?: boolean }>({
   },
 })
 
+/** A loop that was continued may have had more rounds than its limit, which counts from there. */
+function roundOf({ round, limits }: LoopJson): string {
+  return round > limits.max ? `${round}` : `${round}/${limits.max}`
+}
+
 function printLoops({ out, now }: Context, loops: readonly LoopJson[]): void {
   const time = now()
   printTable(out, [
@@ -32,7 +37,7 @@ function printLoops({ out, now }: Context, loops: readonly LoopJson[]): void {
       cells: loops.map(({ status }) => status),
       style: row => statusStyle[loops[row]!.status],
     },
-    { title: 'ROUND', cells: loops.map(({ round, limits }) => `${round}/${limits.max}`) },
+    { title: 'ROUND', cells: loops.map(roundOf) },
     { title: 'MISSION', cells: loops.map(loop => loop.mission_name ?? shortId(loop.mission_id)) },
     { title: 'STARTED', cells: loops.map(({ created_at }) => ago(created_at, time)) },
     { title: 'UNTIL', cells: loops.map(({ until }) => cleanText(until)), shrinks: true },

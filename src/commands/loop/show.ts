@@ -39,7 +39,10 @@ function describe(loop: LoopJson, now: Date): [string, string][] {
     ['log', loop.log],
     ['created', localTime(loop.created_at, now)],
     ['ended', loop.ended_at && localTime(loop.ended_at, now)],
-    ...loop.rounds.map((round): [string, string] => [`round ${round.n}`, roundInWords(round)]),
+    ...loop.rounds.map((round): [string, string] => [
+      `round ${round.n}`,
+      roundInWords(round, loop.status === 'running'),
+    ]),
   ]
   return lines.flatMap(([label, value]) => (value ? [[label, value]] : []))
 }

@@ -14,6 +14,7 @@ import { isAgencError, usageError } from '../../errors.ts'
 import { parseDuration } from '../../io/duration.ts'
 import { cleanText } from '../../io/text.ts'
 import { describeLoops } from '../../loop/find-loop.ts'
+import { shortLoopId } from '../../loop/loop-json.ts'
 import { refuseLoop } from '../../loop/refuse-loop.ts'
 import { startLoop } from '../../loop/start-runner.ts'
 import { checkMode } from '../../mission/check-mode.ts'
@@ -22,6 +23,7 @@ import { firstPrompt } from '../../mission/first-prompt.ts'
 import { modeOfNew, refusePlanMode } from '../../mission/headless-wish.ts'
 import { resolveMission } from '../../mission/resolve-mission.ts'
 import { refuseUnwatchedStart } from '../../mission/start-limits.ts'
+import { tell } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { resolveRepo } from '../../repo/choose-repo.ts'
 import { looksLikePath } from '../../repo/reference.ts'
@@ -98,6 +100,7 @@ export default defineCommand<Input>({
       const mission = await chooseMission(context, db, input)
       const loop = await startLoop(context, db, mission.id, wish)
       context.out.line(input.json ? JSON.stringify(describeLoops(context, db, [loop])[0]) : loop.id)
+      tell(context, `Follow it with: agenc loop log --follow ${shortLoopId(loop.id)}`)
     })
     return 0
   },

@@ -3,6 +3,7 @@ import { getMission, type MissionRecord } from '../../db/missions.ts'
 import type { Database } from '../../db/open-store.ts'
 import { readStore } from '../../db/with-store.ts'
 import { AgencError, ExitCode, isCancelled } from '../../errors.ts'
+import { cleanLines } from '../../io/text.ts'
 import { untilChange } from '../../mission/followers.ts'
 import { lastMessageOf } from '../../mission/last-message.ts'
 import { describeMissions } from '../../mission/list.ts'
@@ -16,19 +17,25 @@ import { type MissionId, shortId } from '../../mission-id.ts'
  */
 export async function awaitAnswer(context: Context, id: MissionId, json: boolean): Promise<number> {
   const result = await untilResult(context, id)
-  if (json) {
-    const [mission] = await readStore(context, db => describeMissions(context, db!, [getMission(db!, id)!]))
-    context.out.line(JSON.stringify(mission))
-  } else if (result === null)
+  const missions = await readStore(context, db => {
+    const mission = db && json ? getMission(db, id) : undefined
+    return mission ? describeMissions(context, db!, [mission]) : []
+  })
+  for (const mission of missions) context.out.line(JSON.stringify(mission))
+  if (result === null && missions.length === 0)
     throw new AgencError(
       `mission ${shortId(id)} ended before Claude had answered`,
       `See what happened with: agenc mission show ${shortId(id)}`,
     )
-  else if (!result.is_error)
-    context.out.line(lastMessageOf(context.paths, { id, last_message: result.text }) ?? '')
-  else context.err.line(`agenc: ${result.text ?? 'The turn was interrupted.'}`)
+  if (!json && result !== null) printAnswer(context, id, result)
   if (result?.time_ran_out) return ExitCode.timeRanOut
   return result === null || result.is_error ? ExitCode.failed : ExitCode.ok
+}
+
+function printAnswer({ out, err, paths }: Context, id: MissionId, { text, is_error }: ResultJson): void {
+  const said = lastMessageOf(paths, { id, last_message: text }) ?? ''
+  if (!is_error) out.line(out.isTerminal ? cleanLines(said) : said)
+  else err.line(`agenc: ${cleanLines(text ?? 'The turn was interrupted.')}`)
 }
 
 async function untilResult(context: Context, id: MissionId): Promise<ResultJson | null> {

@@ -27,7 +27,7 @@ export default defineCommand<{ mission?: string; json?: boolean }>({
       context.out.line(
         JSON.stringify({ id: mission.id, interrupted: outcome !== 'idle', state: stateAfter[outcome] }),
       )
-    else if (outcome === 'idle') tell(context, `${missionTitle(mission)} has no turn to interrupt.`)
+    else if (outcome === 'idle') context.err.line(`${missionTitle(mission)} has no turn to interrupt.`)
     else if (outcome === 'next')
       tell(context, `Interrupted: ${missionTitle(mission)}. Its queued messages have gone out.`)
     else tell(context, `Interrupted: ${missionTitle(mission)}.`)

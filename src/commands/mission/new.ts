@@ -14,6 +14,7 @@ import type { DirectorySource } from '../../mission/directory.ts'
 import { parseApprove } from '../../mission/effective-settings.ts'
 import { describeMissions } from '../../mission/list.ts'
 import { submodulesLeftOut } from '../../mission/repo-setup.ts'
+import { tellHowToFollow } from '../../mission/tell-done.ts'
 import { hasSubmodules } from '../../repo/start-point.ts'
 import { type Destination, destinationFor, inFirstWindow, launchMission } from '../../wrapper/launch.ts'
 import { headlessOptions } from './headless-options.ts'
@@ -141,7 +142,10 @@ async function startMission(context: Context, input: NewInput, asked: Promise<De
     return { mission: created, isElsewhere }
   })
   if (!isElsewhere) return launch(mission)
-  if (!input.wait) return 0
+  if (!input.wait) {
+    if (input.headless) tellHowToFollow(context, mission.id)
+    return 0
+  }
   const { awaitAnswer } = await import('./await-answer.ts')
   return awaitAnswer(context, mission.id, input.json ?? false)
 }
@@ -175,7 +179,7 @@ function refuseWindow({ focus, detach, here, form, prompt }: NewInput): void {
   if (focus !== undefined || detach || here || form)
     throw usageError(
       '--headless and the options of a window exclude each other',
-      'A mission without a terminal has no window. Omit --focus, --detach and --form.',
+      'A mission without a terminal has no window. Omit --focus, --no-focus and --detach.',
     )
   if (prompt === undefined)
     throw usageError('a mission without a terminal needs a prompt', 'Add --prompt, or omit --headless.')

@@ -13,6 +13,7 @@ import { type HeadlessInput, headlessLimits, refusePlanMode } from '../../missio
 import { statusNow } from '../../mission/mission-status.ts'
 import { missionService } from '../../mission/open-service.ts'
 import { refuseResumeByAgent } from '../../mission/resume-by-agent.ts'
+import { tellHowToFollow } from '../../mission/tell-done.ts'
 import { shortId } from '../../mission-id.ts'
 import { closeExplanations } from '../../tmux/after-crash.ts'
 import { tmuxOf } from '../../tmux/server.ts'
@@ -46,23 +47,23 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
       { title: 'Resume a mission' },
       { removed: true },
     )
-    const mission = bringBack(context, db, chosen)
-    if (statusNow(context, mission) === 'running') throw runsAlready(mission)
-    await refuseResumeByAgent(context, db, mission, {
+    if (statusNow(context, chosen) === 'running') throw runsAlready(chosen)
+    await refuseResumeByAgent(context, db, chosen, {
       isRunning: false,
       permissionMode,
       isPrompted: prompt !== undefined,
     })
     const wanted = {
-      ...mission,
+      ...chosen,
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
     }
     refusePlanMode(effectiveMode(wanted, config).mode, input.force ?? false)
+    const text = firstPrompt(prompt)
+    if (text !== null) refuseSecondPrompt(chosen, context)
+    else if (wait && !hasWaitingPrompt(chosen, context)) throw nothingToWaitFor()
+    const mission = bringBack(context, db, chosen)
     const obstacle = await whyNotResumable(context, mission)
     if (obstacle !== null) throw new AgencError(`${shortId(mission.id)} cannot be resumed: ${obstacle}`)
-    const text = firstPrompt(prompt)
-    if (text !== null) refuseSecondPrompt(mission, context)
-    else if (wait && !hasWaitingPrompt(mission, context)) throw nothingToWaitFor()
     await startHeadless(context, db, mission, () => {
       if (text !== null) keepPrompt(context.paths.mission(mission.id), text)
       if (permissionMode !== undefined) storeMode(context, db, mission.id, permissionMode)
@@ -74,6 +75,7 @@ export async function resumeHeadless(context: Context, input: Input): Promise<nu
   })
   if (wait) return awaitAnswer(context, id, json ?? false)
   if (json) context.out.line(JSON.stringify({ id }))
+  tellHowToFollow(context, id)
   return 0
 }
 

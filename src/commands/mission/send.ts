@@ -8,6 +8,7 @@ import { readStore } from '../../db/with-store.ts'
 import { AgencError, ExitCode, isAgencError, usageError } from '../../errors.ts'
 import { readAll } from '../../io/blocking-io.ts'
 import { parseDuration } from '../../io/duration.ts'
+import { cleanLines } from '../../io/text.ts'
 import { callerOf } from '../../mission/calling-mission.ts'
 import { chooseMission } from '../../mission/choose.ts'
 import { missionTitle, tell } from '../../mission/tell-done.ts'
@@ -82,7 +83,12 @@ export default defineCommand<Input>({
         if (input.json) printJson(context, mission.id, sent, null)
         return report(context, mission, sent)
       }
-      return waitForAnswer(context, mission, sent, { timeoutMs, signal, json: input.json })
+      return waitForAnswer(context, mission, sent, {
+        timeoutMs,
+        signal,
+        mayBeKept: input.queue,
+        json: input.json,
+      })
     })
   },
 })
@@ -125,7 +131,7 @@ async function waitForAnswer(
   context: Context,
   mission: MissionRecord,
   sent: SendOutcome,
-  options: { timeoutMs: number | null; signal: AbortSignal; json?: boolean },
+  options: { timeoutMs: number | null; signal: AbortSignal; mayBeKept?: boolean; json?: boolean },
 ): Promise<number> {
   if (context.err.isTerminal) tell(context, `${words(sent)}. Waiting for the answer …`)
   const answer = await untilAnswered(context, mission.id, sent.id, options).catch(error => {
@@ -133,7 +139,7 @@ async function waitForAnswer(
     throw error
   })
   if (options.json) printJson(context, mission.id, { ...sent, outcome: 'taken', isKept: false }, answer)
-  else if (answer !== null) context.out.line(answer)
+  else if (answer !== null) context.out.line(context.out.isTerminal ? cleanLines(answer) : answer)
   return ExitCode.ok
 }
 
