@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MissionPaths } from '../../src/paths.ts'
@@ -146,4 +146,18 @@ test('a request whose hook was killed ends the turn when its time is up', async 
   expect(await box.until(id, 'idle')).toMatchObject({ claude_pid })
   expect(shown(box, id).pending).toEqual([])
   expect(existsSync(join(box.root, 'made'))).toBe(false)
+})
+
+test('a request whose report was lost ends the turn when its time is up', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'Ask. [[delay 1000]] [[write made|]]', '--ask-timeout', '1s')
+  await box.until(id, 'busy')
+  const { events } = new MissionPaths(join(box.agencHome, 'missions', id))
+  renameSync(events, `${events}.aside`)
+  writeFileSync(events, '')
+  await waitFor('the dialog', () => box.record(id).state === 'waiting')
+  rmSync(events)
+  renameSync(`${events}.aside`, events)
+  expect((await untilResult(box, id)).parsed).toMatchObject({ is_error: true })
+  await box.until(id, 'idle')
 })
