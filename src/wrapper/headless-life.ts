@@ -7,6 +7,12 @@ export interface LifeOptions {
   idleMs: number
   /** True if Claude is idle, nothing runs in the background, and no message waits. */
   isAtRest: () => boolean
+  /** How long a request may stay open that only Claude knows of, because its report was lost, as on a full disk. */
+  askTimeoutMs: number
+  /** True if Claude waits for an answer to such a request. */
+  isStuck: () => boolean
+  /** Ends Claude's turn. */
+  interrupt: () => void
   /** Ends Claude's turn, and then Claude. */
   end: () => void
   log: Log
@@ -17,6 +23,7 @@ export class HeadlessLife {
   readonly #options: LifeOptions
   readonly #deadline: NodeJS.Timeout | undefined
   #idleTimer: NodeJS.Timeout | null = null
+  #stuckTimer: NodeJS.Timeout | null = null
   #isCut = false
   #isOver = false
 
@@ -35,6 +42,7 @@ export class HeadlessLife {
   readonly refresh = (): void => {
     const { idleMs, isAtRest } = this.#options
     if (this.#isOver) return
+    this.#watchStuck()
     if (!isAtRest()) this.#stayAwake()
     else this.#idleTimer ??= setTimeout(() => this.#onIdle(), idleMs)
   }
@@ -43,6 +51,23 @@ export class HeadlessLife {
     this.#isOver = true
     clearTimeout(this.#deadline)
     this.#stayAwake()
+    if (this.#stuckTimer) clearTimeout(this.#stuckTimer)
+  }
+
+  #watchStuck(): void {
+    const { askTimeoutMs, isStuck } = this.#options
+    if (isStuck()) this.#stuckTimer ??= setTimeout(() => this.#onStuck(), askTimeoutMs)
+    else {
+      if (this.#stuckTimer) clearTimeout(this.#stuckTimer)
+      this.#stuckTimer = null
+    }
+  }
+
+  #onStuck(): void {
+    this.#stuckTimer = null
+    if (!this.#options.isStuck()) return
+    this.#options.log('ending the turn: nobody can answer its request')
+    this.#options.interrupt()
   }
 
   #stayAwake(): void {

@@ -32,6 +32,8 @@ export class Requests {
   onHandedOver: () => void = () => {}
   /** Called when it has become certain whose answer counted: the one of agenc, or the user's in the dialog. */
   onCertain: () => void = () => {}
+  /** Called when a request cannot be denied in time, because its hook was killed. Claude would wait for ever. */
+  onStuck: () => void = () => {}
   readonly #rules: RuleEngine
   readonly #approvals: ApprovalLog
   readonly #log: Log
@@ -208,7 +210,10 @@ export class Requests {
       by: 'timeout',
     })
     if (isTaken) this.#announceAnswer()
-    else this.#log(`request ${request.entry.id} could not be denied: its hook does not wait any more`)
+    else {
+      this.#log(`request ${request.entry.id} could not be denied: its hook does not wait any more`)
+      this.onStuck()
+    }
   }
 
   #afterDelay(request: OpenRequest, rule: Rule | null): void {

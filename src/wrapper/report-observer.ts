@@ -178,8 +178,8 @@ export class Observer {
     this.#isBehind = false
     this.#lateStatus = null
     if (this.#unstored.length > 0) this.#try(() => this.#storeReports())
-    if (Object.keys(this.#lateResult).length > 0) this.#try(() => this.#storeLateResult())
     this.onWakeup()
+    if (Object.keys(this.#lateResult).length > 0) this.#try(() => this.#storeLateResult())
     if (status) this.seeStatus(status)
   }
 
@@ -213,7 +213,9 @@ export class Observer {
     this.#tellNews()
   }
 
+  /** Reads the spool first: the report of the prompt, which may still be there, removes the result before it. */
   #storeLateResult(): boolean {
+    if (!this.#readSpool()) return false
     const isStored = this.#store(writer => writer.change(this.#id, this.#lateResult))
     if (isStored) this.#lateResult = {}
     return isStored

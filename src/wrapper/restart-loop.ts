@@ -159,6 +159,7 @@ export class RestartLoop {
       wakeFollowers(paths)
     }
     requests.onCertain = () => wakeFollowers(paths)
+    requests.onStuck = () => outbox.interrupt()
     observer.onControlMessage = message => this.#onControlMessage(message, requests, outbox)
     observer.onHeard = (report, channel) => outbox.hear(report, channel)
     observer.onNews = () => {
@@ -226,7 +227,7 @@ export class RestartLoop {
         observer.onWakeup()
       },
       onFollowed: (follower, end) => {
-        this.#life = this.#lifeOf(observer, end)
+        this.#life = this.#lifeOf(observer, requests, outbox, end)
         outbox.begin({
           line: follower.line,
           inbox: () => follower.inbox?.() ?? null,
@@ -249,7 +250,7 @@ export class RestartLoop {
   }
 
   /** Null on a terminal, where the user ends Claude. */
-  #lifeOf(observer: Observer, end: () => void): HeadlessLife | null {
+  #lifeOf(observer: Observer, requests: Requests, outbox: Outbox, end: () => void): HeadlessLife | null {
     const { context, id, db, surface, log } = this.#run
     if (!surface.isHeadless) return null
     const isAtRest = () => {
@@ -258,10 +259,19 @@ export class RestartLoop {
       return openMessages(db, id).length === 0
     }
     const idleMs = parseDuration(this.#config.missions.headless_idle, 'missions.headless_idle')
-    const { timeout_ms } = limitsOf(this.#record())
+    const { timeout_ms, ask_timeout_ms } = limitsOf(this.#record())
     const leftMs =
       timeout_ms === null ? null : Math.max(1, timeout_ms - (performance.now() - this.#startedMs))
-    return new HeadlessLife({ timeoutMs: leftMs, idleMs, isAtRest, end, log })
+    return new HeadlessLife({
+      timeoutMs: leftMs,
+      idleMs,
+      isAtRest,
+      askTimeoutMs: ask_timeout_ms,
+      isStuck: () => observer.claude.state === 'waiting' && !requests.hasOpen,
+      interrupt: () => outbox.interrupt(),
+      end,
+      log,
+    })
   }
 
   #endLife(observer: Observer): void {

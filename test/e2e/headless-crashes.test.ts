@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MissionPaths } from '../../src/paths.ts'
+import { systemRunner } from '../../src/system/runner.ts'
 import { outputOf, promptsIn, shown, startHeadless, untilResult } from '../helpers/headless.ts'
 import { untilGone } from '../helpers/processes.ts'
 import { waitFor } from '../helpers/wait.ts'
@@ -129,4 +130,34 @@ test('a mission that cannot start says why in its result', () => {
   const gone = box.agenc(['mission', 'resume', id, '--headless'])
   expect(gone).toMatchObject({ exitCode: 1 })
   expect(gone.stderr).toContain('its directory is gone')
+})
+
+test('a request whose hook was killed ends the turn when its time is up', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, `Ask. [[write ${box.root}/made|]]`, '--ask-timeout', '1500ms')
+  const { claude_pid } = await box.until(id, 'waiting:permission')
+  const hooks = systemRunner.capture('ps', ['-eo', 'pid=,ppid=']).stdout.split('\n')
+  const children = hooks
+    .map(line => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === claude_pid)
+  expect(children).toHaveLength(1)
+  process.kill(children[0]![0]!, 'SIGKILL')
+  expect((await untilResult(box, id)).parsed).toMatchObject({ is_error: true })
+  expect(await box.until(id, 'idle')).toMatchObject({ claude_pid })
+  expect(shown(box, id).pending).toEqual([])
+  expect(existsSync(join(box.root, 'made'))).toBe(false)
+})
+
+test('a request whose report was lost ends the turn when its time is up', async () => {
+  const box = wrapperBox()
+  const id = startHeadless(box, 'Ask. [[delay 1000]] [[write made|]]', '--ask-timeout', '1s')
+  await box.until(id, 'busy')
+  const { events } = new MissionPaths(join(box.agencHome, 'missions', id))
+  renameSync(events, `${events}.aside`)
+  writeFileSync(events, '')
+  await waitFor('the dialog', () => box.record(id).state === 'waiting')
+  rmSync(events)
+  renameSync(`${events}.aside`, events)
+  expect((await untilResult(box, id)).parsed).toMatchObject({ is_error: true })
+  await box.until(id, 'idle')
 })

@@ -514,3 +514,14 @@ describe('plans', () => {
     expect(planDirectories(locations, '/project')).toEqual([join(root, 'plans')])
   })
 })
+
+test('a result stays, even if the report of its prompt is read later', async () => {
+  const { observer, leave, mission } = await bench()
+  leave({ ...prompt, prompt: 'Hello.' })
+  observer.seeResult({ text: 'Hi.', isError: false, turns: 1, durationMs: 1, costUsd: null, tokens: null })
+  observer.readSpool()
+  expect(JSON.parse(mission().result!)).toMatchObject({ text: 'Hi.' })
+  leave({ ...prompt, prompt: 'Again.' })
+  observer.readSpool()
+  expect(mission().result).toBeNull()
+})

@@ -98,6 +98,20 @@ export const headless: Scenario[] = [
     },
   },
   {
+    name: 'an interruption ends a turn whose request no hook answers',
+    play: async bench => {
+      const program = bench.startHeadless()
+      program.say(`Work. [[write ${bench.cwd}/made|x]] [[text Done.]]`)
+      await bench.untilStatus('waiting')
+      program.interrupt()
+      await untilResults(bench, program, 1)
+      await bench.untilStatus('idle')
+      program.closeInput()
+      // The words for an interruption during a tool differ.
+      return { code: await program.ended, made: existsSync(join(bench.cwd, 'made')) }
+    },
+  },
+  {
     name: 'interrupted and closed at once, it ends with an error',
     play: async bench => {
       const program = bench.startHeadless({ hooks: false })
