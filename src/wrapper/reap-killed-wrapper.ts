@@ -7,6 +7,7 @@ import { recordKill } from '../mission/end-lease.ts'
 import { wakeFollowers } from '../mission/followers.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
+import { unstoredEnding } from '../mission/wrapper-note.ts'
 import type { MissionId } from '../mission-id.ts'
 import { systemProbe } from '../system/process-identity.ts'
 import { noticeEndedPrograms } from '../tmux/after-crash.ts'
@@ -42,7 +43,8 @@ async function endLeftOver(context: Context, id: MissionId): Promise<void> {
       const now = writer.get(id)
       if (!now || statusNow(context, now) === 'running') return
       abandonRequests(db, id)
-      recordKill(db, writer, id)
+      // An ending that is only noted so far is stored by the next process that can.
+      if (unstoredEnding(context.paths, now) === null) recordKill(db, writer, id)
     })
   })
   // A window tells it itself.
