@@ -71,10 +71,11 @@ test('two runners never have one loop', async () => {
   expect(box.agenc(['loop', 'stop', id]).exitCode).toBe(0)
 })
 
-test('a loop whose runner and mission are killed again and again gives each prompt once', async () => {
+test('a loop whose runner and mission are killed again and again never gives a prompt twice', async () => {
   const box = loopBox()
   const mission = await box.blank()
   const id = box.start(mission, 'Go on.', countTo(12))
+  let killedClaudes = 0
   for (let kill = 0; kill < 8; kill++) {
     await pause(Math.random() * 700)
     const { status, runner_pid } = box.show(id)
@@ -82,6 +83,7 @@ test('a loop whose runner and mission are killed again and again gives each prom
     const { wrapper_pid, claude_pid } = box.record(mission)
     // Like a reboot, or only the runner.
     const victims = kill % 3 === 2 ? [runner_pid, wrapper_pid, claude_pid] : [runner_pid]
+    if (victims.length > 1) killedClaudes++
     for (const pid of victims) if (pid !== null && isAlive(pid)) process.kill(pid, 'SIGKILL')
     await untilGone(runner_pid)
     if (box.show(id).status === 'crashed') goOn(box, id)
@@ -89,5 +91,7 @@ test('a loop whose runner and mission are killed again and again gives each prom
   const loop = await box.untilStatus(id, 'succeeded')
   const prompts = promptsIn(box, mission)
   expect(new Set(prompts.slice(1)).size).toBe(prompts.length - 1)
-  expect(prompts.length).toBe(loop.round)
+  expect(prompts.length).toBeLessThanOrEqual(loop.round)
+  // A Claude that is killed between its report of a prompt and its transcript takes the prompt with it.
+  expect(prompts.length).toBeGreaterThanOrEqual(loop.round - killedClaudes)
 }, 60_000)
