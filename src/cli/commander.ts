@@ -48,8 +48,19 @@ function plainWords(registry: Registry, argv: readonly string[]): readonly strin
   const position = ownEntry(registry.nouns, argv[0]) ? 1 : 0
   const typed = argv[position] === 'help' ? [...argv.toSpliced(position, 1), '--help'] : argv
   const words = withoutShortForm(registry.shortForms, typed)
+  refuseVerbAlone(registry, words[0])
   // With --help, commander would print the general help for an unknown command instead of an error.
   return isUnknown(registry, words) ? words.filter(word => word !== '--help' && word !== '-h') : words
+}
+
+/** Nobody finds out from the general help that `agenc wait` is `agenc mission wait`. */
+function refuseVerbAlone({ nouns, topLevel }: Registry, word = '-'): void {
+  if (ownEntry(topLevel, word) || ownEntry(nouns, word)) return
+  const meant = Object.entries(nouns).flatMap(([noun, { verbs }]) => {
+    const entry = ownEntry(verbs, word)
+    return entry && !entry.hidden && !entry.destructive ? [`agenc ${noun} ${word}`] : []
+  })
+  if (meant.length > 0) throw usageError(`unknown command '${word}'`, `Did you mean ${meant.join(' or ')}?`)
 }
 
 function isUnknown({ nouns, topLevel }: Registry, [first = '-', second = '-']: readonly string[]): boolean {

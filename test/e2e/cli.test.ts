@@ -73,6 +73,8 @@ describe('bad usage ends with 64 and suggests what was meant', () => {
     ['misson ls', "unknown command 'misson'", 'Did you mean mission?'],
     ['mission-ls', "unknown command 'mission-ls'", 'Did you mean mission?'],
     ['tmux-kill --json', "unknown command 'tmux-kill'", "Run 'agenc --help'."],
+    ['wait 3f2a', "unknown command 'wait'", 'Did you mean agenc mission wait?'],
+    ['help print', "unknown command 'print'", 'Did you mean agenc mission print?'],
     ['mission lst', "unknown command 'lst'", 'Did you mean ls?'],
     ['mission lst --json', "unknown command 'lst'", 'Did you mean ls?'],
     ['help mision', "unknown command 'mision'", 'Did you mean mission?'],
