@@ -19,7 +19,7 @@ export interface StatusJson {
   summary: Record<(typeof counted)[number], number>
 }
 
-const counted = ['running', 'idle', 'busy', 'waiting', 'stopped', 'crashed', 'headless'] as const
+const counted = ['running', 'idle', 'busy', 'waiting', 'stopped', 'crashed'] as const
 
 export default defineCommand<{ json?: boolean }>({
   description: 'Show every mission with its state and the window that shows it.',
@@ -53,7 +53,7 @@ function withPresences(context: Context, missions: readonly MissionJson[]): Loca
   return missions.map((mission, index) => ({ ...mission, ...presenceJson(presences[index]!) }))
 }
 
-/** A mission that waits for the user counts as running and as waiting. `headless` counts those that run. */
+/** A mission that waits for the user counts as running and as waiting. */
 function summaryOf(missions: readonly MissionJson[]): StatusJson['summary'] {
   const count = (word: string) =>
     missions.filter(({ status, state }) => status === word || state === word).length
@@ -64,7 +64,6 @@ function summaryOf(missions: readonly MissionJson[]): StatusJson['summary'] {
     waiting: count('waiting'),
     stopped: count('stopped'),
     crashed: count('crashed'),
-    headless: missions.filter(({ status, headless }) => status === 'running' && headless).length,
   }
 }
 

@@ -26,7 +26,7 @@ test('runs without a terminal and without tmux, tells its result, and ends when 
 
   expect(box.agenc(['mission', 'ls']).stdout).toMatch(/idle .*headless/)
   expect(box.agenc(['mission', 'show', id]).stdout).toMatch(/^result +ok at .*1 turn.*: Hi there\.$/m)
-  expect(box.agencJson<{ summary: object }>(['status']).summary).toMatchObject({ headless: 1, running: 1 })
+  expect(box.agencJson<{ summary: object }>(['status']).summary).toMatchObject({ running: 1, idle: 1 })
   expect(box.agenc(['status']).stdout).toMatch(/idle +headless/)
   const focus = box.agenc(['mission', 'focus', id])
   expect(focus.exitCode).toBe(1)

@@ -93,7 +93,9 @@ test('an idle Claude takes any text as a plain message, and a draft stays', asyn
     stderr: expect.stringContaining('another agent cannot give a /command'),
   })
   // The sockets for receipts are gone again.
-  expect(readdirSync(join(box.root, 'run', 'cc-socks')).filter(name => name.startsWith('agenc-'))).toEqual([])
+  expect(
+    readdirSync(join(box.env.XDG_RUNTIME_DIR!, 'cc-socks')).filter(name => name.startsWith('agenc-')),
+  ).toEqual([])
 })
 
 test('an open dialog stays as it is. When it closes, Claude gets 20 messages, some with the same words: none lost, none doubled', async () => {
