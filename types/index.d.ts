@@ -158,8 +158,6 @@ export interface Status {
     waiting: number
     stopped: number
     crashed: number
-    /** Those that run without a terminal. */
-    headless: number
   }
 }
 
