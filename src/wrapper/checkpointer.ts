@@ -5,7 +5,7 @@ import type { MissionChanged, MissionService } from '../mission/service.ts'
 import type { CurrentSettings } from './current-settings.ts'
 import type { Log } from './log.ts'
 
-/** A repo where a checkpoint takes longer than this gets one per minute at most. */
+/** A repo where a checkpoint takes longer than this gets one per minute at most. A failed one says nothing about that. */
 const slowMs = 2_000
 const pauseMs = 60_000
 /** How long the end of a mission waits for a checkpoint, and then for git to end. */
@@ -90,6 +90,7 @@ export class Checkpointer {
 
   async #tryToRecord(): Promise<void> {
     const startMs = performance.now()
+    let isSlow = false
     try {
       await this.#settings.refresh()
       const mission = this.#record()
@@ -99,10 +100,11 @@ export class Checkpointer {
       const { recordCheckpoint } = await import('../git-work/checkpoint.ts')
       const { signal } = this.#stopping
       await recordCheckpoint(this.#context, this.#missions, mission, { signal, isLow: true })
+      isSlow = performance.now() - startMs > slowMs
     } catch (error) {
       if (!isCancelled(error)) this.#log(`no checkpoint: ${(error as Error).message}`)
     }
-    if (performance.now() - startMs > slowMs) this.#notBeforeMs = startMs + pauseMs
+    if (isSlow) this.#notBeforeMs = startMs + pauseMs
     else await this.#tryToCompare()
   }
 
