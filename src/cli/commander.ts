@@ -53,7 +53,7 @@ function plainWords(registry: Registry, argv: readonly string[]): readonly strin
   return isUnknown(registry, words) ? words.filter(word => word !== '--help' && word !== '-h') : words
 }
 
-/** Nobody finds out from the general help that `agenc wait` is `agenc mission wait`. */
+/** The general help does not show that `agenc wait` is `agenc mission wait`. */
 function refuseVerbAlone({ nouns, topLevel }: Registry, word = '-'): void {
   if (ownEntry(topLevel, word) || ownEntry(nouns, word)) return
   const meant = Object.entries(nouns).flatMap(([noun, { verbs }]) => {

@@ -2,14 +2,13 @@ import type { Context } from '../context.ts'
 import type { LoopRecord } from '../db/loops.ts'
 import { getMission, type MissionRecord } from '../db/missions.ts'
 import type { Database } from '../db/open-store.ts'
-import { AgencError } from '../errors.ts'
+import { AgencError, isAgencError } from '../errors.ts'
 import { requireDirectory } from '../git-work/rebuild-directory.ts'
-import { untilChange } from '../mission/followers.ts'
 import { usualAskTimeoutMs } from '../mission/headless-limits.ts'
 import { statusNow } from '../mission/mission-status.ts'
 import { missionService } from '../mission/open-service.ts'
-import { type MissionId, shortId } from '../mission-id.ts'
-import { sendControlMessage } from '../wrapper/control-message.ts'
+import { shortId } from '../mission-id.ts'
+import { interruptMission } from '../wrapper/interrupt-mission.ts'
 import { destinationFor, launchMission } from '../wrapper/launch.ts'
 import { startHeadless } from '../wrapper/start-headless.ts'
 import { stillRunning, stopMissions } from '../wrapper/stop-missions.ts'
@@ -71,7 +70,7 @@ export async function endTurn(context: Context, db: Database, loop: LoopRecord):
   if (mission === undefined) return
   takeBackPrompt(context, db, loop)
   if (mission.headless === 1) await stopMission(context, db, mission)
-  else if (isInTurn(loop) && isRunning(context, mission)) await interrupt(context, mission.id)
+  else if (isInTurn(loop) && isRunning(context, mission)) await interrupt(context, mission)
 }
 
 function isInTurn({ rounds }: LoopRecord): boolean {
@@ -87,14 +86,12 @@ export function takeBackPrompt(context: Context, db: Database, { rounds, mission
   missionService(context, db).write(writer => writer.changeMessage(mission_id, message, ['kept'], change))
 }
 
-const interruptMs = 10_000
-
 /** Ends the turn of a mission in a window. A dialog, which only the user can answer, stays open. */
-async function interrupt(context: Context, id: MissionId): Promise<void> {
-  sendControlMessage(context.paths.mission(id), { agenc: 'interrupt' })
-  const isOver = (db: Database | null) => {
-    const mission = db && getMission(db, id)
-    return mission?.state === 'busy' && isRunning(context, mission) ? undefined : true
+async function interrupt(context: Context, { id }: MissionRecord): Promise<void> {
+  try {
+    await interruptMission(context, id)
+  } catch (error) {
+    // The loop ends anyway. A turn that cannot be interrupted is the user's to end.
+    if (!isAgencError(error)) throw error
   }
-  await untilChange(context, isOver, { timeoutMs: interruptMs })
 }
